@@ -1,0 +1,168 @@
+"""Views of a conversation: what each message is made of and where. The JSON stays the truth; a view only points into it.
+
+A view never holds a copy of a payload and its `repr` never shows one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from transom.types import Json, JsonObject, Key, Place
+
+Kind: TypeAlias = Literal[
+    "text", "image", "document", "audio", "video", "call", "result", "reasoning", "server-call", "server-result", "opaque"
+]
+MediaKind: TypeAlias = Literal["image", "document", "audio", "video"]
+Source: TypeAlias = Literal["base64", "data-url", "url", "file", "text", "none"]
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the first bytes of a piece of media say. 0 and "" mean: not known.
+
+    `mime` is the type that the bytes show. `width` and `height` are stored pixels, before any orientation tag.
+    `problem` says in words why a provider could not decode it ("empty", "not base64", "no known picture format",
+    "cut off", "a side of 0 pixels", ...); "" when nothing is wrong as far as the header shows.
+    """
+
+    mime: str = ""
+    width: int = 0
+    height: int = 0
+    animated: bool = False
+    problem: str = ""
+    pages: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """One picture, document, sound or film.
+
+    `payload` is the base64 text (without the head of a data URL), the URL, the file id or the plain text; `inline` how many
+    characters of it stand in the body (0 for a URL or an id). `payload_at` and `mime_at` are places inside the message;
+    `mime_at` is empty when the form declares no type of its own (a data URL declares it in the payload's string).
+    """
+
+    kind: MediaKind
+    source: Source
+    payload: str = field(repr=False)
+    inline: int
+    declared: str = ""
+    detail: str = ""
+    name: str = ""
+    stamp: object = None
+    generated: bool = False
+    facts: Facts = Facts()
+    payload_at: Place = ()
+    mime_at: Place = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A piece of a message's content, and `place`, where it stands in the message's JSON (`()`: it is the message).
+
+    `text` is what the model reads as text: of a text its text, of a call its arguments as JSON text, of a result that is
+    one string that string, of reasoning its visible text. `id` is the call's id, on the call and on its result. `parts`
+    are what stands inside a result or a document. `twins` are places in the message that carry the same content again.
+    """
+
+    kind: Kind
+    place: Place
+    raw: Json = field(repr=False)
+    text: str = field(default="", repr=False)
+    media: Media | None = None
+    id: str = ""
+    name: str = ""
+    failed: bool = False
+    marked: bool = False
+    parts: tuple[Part, ...] = ()
+    twins: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message: its role, its parts, and `json`, the very object that was given."""
+
+    index: int
+    role: Role
+    parts: tuple[Part, ...]
+    json: JsonObject = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A request body as read. `key` is the body's own name for its list of messages.
+
+    `system` and `tools` are what stands outside that list; system messages inside the list are messages of role "system".
+    """
+
+    api: str
+    body: JsonObject = field(repr=False)
+    key: str
+    messages: tuple[Message, ...]
+    system: tuple[Part, ...] = ()
+    tools: tuple[JsonObject, ...] = field(default=(), repr=False)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A message in the form it is sent in, and where each of its top-level parts came from.
+
+    `seq` is the number of the stored message that it stands for (one that was made up stands for the message it mends).
+    `origin[i]` is the key of `message.parts[i]`: the stored message and place where that part was written.
+    """
+
+    message: Message
+    seq: int
+    origin: tuple[Key, ...]
+
+    def keyed(self) -> Iterator[tuple[Key, Part]]:
+        """Every part, nested ones included, in document order, each with the key of where it was written."""
+        for part, (seq, place) in zip(self.message.parts, self.origin, strict=True):
+            for inner in walk((part,)):
+                yield (seq, place + inner.place[len(part.place) :]), inner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """What links hold together: it goes out whole or not at all.
+
+    `request`: it is the user's own turn (words or pictures, not only results). `opens`: a window may start with it.
+    `pinned`: it must stay wherever the window starts (a system message inside the list).
+    """
+
+    start: int
+    entries: tuple[Entry, ...]
+    request: bool
+    opens: bool
+    pinned: bool = False
+
+    @property
+    def last(self) -> int:
+        """The number of the newest stored message in the group."""
+        return max(entry.seq for entry in self.entries)
+
+
+def own_entry(message: Message) -> Entry:
+    """The entry of a message that nothing was done to."""
+    return Entry(message=message, seq=message.index, origin=tuple((message.index, part.place) for part in message.parts))
+
+
+def walk(parts: Iterable[Part]) -> Iterator[Part]:
+    """Every part in document order, a container before what stands in it."""
+    for part in parts:
+        yield part
+        if part.parts:
+            yield from walk(part.parts)
+
+
+def spell(place: Place) -> str:
+    """A place as people write it: `messages[3].content[1].source`."""
+    out: list[str] = []
+    for step in place:
+        out.append(f"[{step}]" if isinstance(step, int) else f".{step}" if out else step)
+    return "".join(out)

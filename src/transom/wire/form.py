@@ -1,0 +1,100 @@
+"""What a wire form must be able to do. Each form is one module with these functions; forms do not know each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from transom.parts import Conversation, Media, Message, Part
+from transom.types import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A rule of the provider that a request breaks.
+
+    `place` is the JSON path, `code` the kind of fault ("orphan-result", "open-call", "interleaved", "id", "empty",
+    "first-not-user", "last-not-user", "reasoning", "marks", ...), `says` a sentence with value, rule and remedy, and `answer`
+    what the provider would answer, as far as its wording is known ("" otherwise). `refused` is False where the provider
+    itself takes it and only stricter servers mind.
+    """
+
+    place: str
+    code: str
+    says: str
+    answer: str = ""
+    refused: bool = True
+
+    def __str__(self) -> str:
+        """The fault on one line."""
+        return f"{self.place}: {self.says}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens that a provider reported for one request: `prompt` is all of the input, cached tokens included."""
+
+    prompt: int
+    output: int
+    cached: int = 0
+    written: int = 0
+
+
+class Form(Protocol):
+    """A wire form: how to read it, what is legal in it, and the makers that edits need.
+
+    No maker changes what it is given; each returns a copy that shares whatever it did not touch.
+    """
+
+    api: str
+    results_in: Literal["user", "tool"]
+    """Where results stand: in parts of user messages, or each in a message of role `tool`."""
+    merges: bool
+    """Whether the provider reads neighbouring messages of one role as one turn."""
+
+    def read(self, body: JsonObject, /) -> Conversation:
+        """The whole body as views. Raises BadRequest with the place of what does not belong."""
+
+    def read_message(self, json: JsonObject, index: int, /) -> Message:
+        """One message as a view."""
+
+    def legal(self, conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
+        """Each fault of structure. `quirks` are the model card's flags ("no-prefill": may not end with the assistant)."""
+
+    def usage(self, answer: JsonObject, /) -> Usage | None:
+        """The usage that an answer of the provider reports; None where it reports none that can be used."""
+
+    def error_body(self, status: int, words: str, /) -> JsonObject:
+        """An error in this form's own shape."""
+
+    def text(self, words: str, /) -> Json:
+        """A text part."""
+
+    def message(self, role: Literal["user", "assistant"], parts: Sequence[Json], /) -> JsonObject:
+        """A message of `role` with these raw parts."""
+
+    def with_parts(self, json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
+        """A copy of a message with these raw parts, in this order, in place of its top-level parts."""
+
+    def result_stub(self, call: Part, words: str, /) -> Json:
+        """A raw result for `call` that failed and says `words`."""
+
+    def set_result(self, raw: Json, words: str, /) -> Json:
+        """A copy of a raw result whose whole content is the text `words`; its id and error flag stay."""
+
+    def place_results(self, results: Sequence[Json], after: JsonObject | None, /) -> tuple[JsonObject, ...]:
+        """The messages that carry `results` right behind their calls; `after` is the message that follows them, if any,
+        and is the last of the answer (with the results put in front of it, or unchanged behind them)."""
+
+    def rename_call(self, raw: Json, new: str, /) -> Json:
+        """A copy of a raw call or result with another id."""
+
+    def set_media(self, json: JsonObject, part: Part, media: Media, /) -> JsonObject:
+        """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
+
+    def join(self, first: JsonObject, second: JsonObject, /) -> JsonObject:
+        """Two neighbouring messages of one role as one."""
+
+    def mark(self, json: JsonObject, part: Part, mark: Json | None, /) -> JsonObject:
+        """A copy of a message whose `part` carries the cache mark `mark`, or none."""
