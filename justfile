@@ -1,0 +1,54 @@
+# Every task in one place. `check` is what CI runs. Without `just`: `python dev.py TASK`.
+
+set positional-arguments
+
+run := "uv run --frozen --no-sync"
+
+# what CI runs: lint, types, layers, tests with coverage, packages
+check: lint types layers test build
+
+# ruff, spelling, and the project file itself
+lint:
+    {{run}} ruff check .
+    {{run}} ruff format --check .
+    {{run}} codespell src tests docs evidence bench examples README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md changelog.d
+    {{run}} validate-pyproject -q pyproject.toml
+
+# mypy, strict
+types:
+    {{run}} mypy
+
+# who may import whom
+layers:
+    {{run}} lint-imports
+
+# the tests, and the branches of the core
+test *args:
+    {{run}} pytest -n auto --cov --cov-report= "$@"
+    {{run}} coverage report --omit='*/transom/cli/*,*/transom/view/*,*/transom/__main__.py' --fail-under=100
+    {{run}} coverage report --include='*/transom/cli/*,*/transom/view/*,*/transom/__main__.py'
+
+# the tests alone, as fast as they go
+quick *args:
+    {{run}} pytest -n auto -q "$@"
+
+# wheel and sdist
+build:
+    uv build --quiet --out-dir dist
+
+# the checks of a folder of cases, prices, usage or transcripts: just evidence cases FOLDER
+evidence *args:
+    {{run}} python -m evidence "$@"
+
+# how long a fit takes, beside langchain-core
+bench *args:
+    uv run --frozen --group bench python bench/fit.py "$@"
+
+# draw the example anew
+example:
+    {{run}} python examples/make_browser_agent.py
+
+# mend what can be mended by itself
+fix:
+    {{run}} ruff check --fix .
+    {{run}} ruff format .
