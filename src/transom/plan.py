@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Literal, TypeAlias
 
-from transom.types import Place
+from transom.errors import BadSetting
+from transom.parts import Group
+from transom.types import JsonObject, Key, Place
 
-Verb: TypeAlias = Literal["keep", "stub", "cut", "prune", "drop", "repair", "mend", "mark"]
+Verb: TypeAlias = Literal["stub", "cut", "prune", "drop", "repair", "mend", "mark"]
+
+STATE_FORMAT = 1
+"""The number of the form that `State.to_dict` writes; a higher one is refused, never guessed at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +46,135 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Three sizes that are never mixed: tokens, body bytes, messages. In a budget, 0 or less means that one is off."""
+    """Three sizes that are never mixed: tokens, bytes of the body, messages."""
 
     tokens: int = 0
     bytes: int = 0
     messages: int = 0
 
     def __add__(self, other: Size) -> Size:
-        """The sizes of both together."""
+        """Both together."""
         return Size(self.tokens + other.tokens, self.bytes + other.bytes, self.messages + other.messages)
+
+    def __sub__(self, other: Size) -> Size:
+        """This one without the other."""
+        return Size(self.tokens - other.tokens, self.bytes - other.bytes, self.messages - other.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that each size may be; infinity where a size is not limited."""
+
+    tokens: float = math.inf
+    bytes: float = math.inf
+    messages: float = math.inf
+
+    def admits(self, size: Size) -> bool:
+        """Whether `size` is within all three; equality is inside."""
+        return size.tokens <= self.tokens and size.bytes <= self.bytes and size.messages <= self.messages
+
+    def share(self, fixed: Size, part: float) -> Budget:
+        """The budget in which all but the `fixed` parts has only `part` of its room. Bytes and messages shrink alike."""
+        return Budget(
+            fixed.tokens + part * (self.tokens - fixed.tokens),
+            fixed.bytes + part * (self.bytes - fixed.bytes),
+            fixed.messages + part * (self.messages - fixed.messages),
+        )
+
+    def less(self, size: Size) -> Budget:
+        """What is left when `size` is taken out."""
+        return Budget(self.tokens - size.tokens, self.bytes - size.bytes, self.messages - size.messages)
+
+    def plus(self, size: Size) -> Budget:
+        """The budget when `size` is given back."""
+        return Budget(self.tokens + size.tokens, self.bytes + size.bytes, self.messages + size.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An entry of a request that was sent: digest of its JSON without cache marks, and its tokens."""
+
+    digest: bytes
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What the next fit of the same conversation must know to keep the prefix. A value: each fit returns the next one.
+
+    anchor: number of the stored message that the window starts at.
+    front: starts of the groups that stand ahead of the anchor; chosen at a jump and kept until the next.
+    mark: pictures in stored messages up to and including this one stay placeholders.
+    stubs: keys of placeholders newer than the mark.
+    pruned: per tool, the stored message up to which its results stay pruned.
+    sent: the entries of the request that was made, in order.
+    count, key: the place in the log: how many stored messages there were, and the rolling digest over them.
+    policy, card: fingerprints of the settings and of the model card that it was made under.
+    """
+
+    anchor: int = 0
+    front: frozenset[int] = frozenset()
+    mark: int = -1
+    stubs: frozenset[Key] = frozenset()
+    pruned: tuple[tuple[str, int], ...] = ()
+    sent: tuple[Sent, ...] = field(default=(), repr=False)
+    count: int = 0
+    key: bytes = b""
+    policy: str = ""
+    card: str = ""
+
+    def to_dict(self) -> JsonObject:
+        """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
+        plain = asdict(self)
+        plain["format"] = STATE_FORMAT
+        plain["front"] = sorted(self.front)
+        plain["stubs"] = sorted(([seq, list(place)] for seq, place in self.stubs), key=repr)
+        plain["pruned"] = [list(pair) for pair in self.pruned]
+        plain["sent"] = [[one.digest.hex(), one.tokens] for one in self.sent]
+        plain["key"] = self.key.hex()
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, object]) -> State:
+        """The state that `to_dict` wrote. Raises BadSetting where it is not one."""
+        data = dict(plain) if isinstance(plain, Mapping) else {}
+        if data.pop("format", None) != STATE_FORMAT:
+            raise BadSetting(f"the state is not one of format {STATE_FORMAT}; leave it out to start afresh")
+        try:
+            return cls(**_revived(data))
+        except (AttributeError, TypeError, ValueError, KeyError) as error:
+            raise BadSetting(f"the state cannot be read ({error}); leave it out to start afresh") from error
+
+
+def _revived(data: dict[str, object]) -> JsonObject:
+    known = {one.name for one in fields(State)}
+    out: JsonObject = {name: value for name, value in data.items() if name in known}
+    out["front"] = frozenset(int(start) for start in out["front"])
+    out["stubs"] = frozenset((int(seq), tuple(place)) for seq, place in out["stubs"])
+    out["pruned"] = tuple((str(tool), int(seq)) for tool, seq in out["pruned"])
+    out["sent"] = tuple(Sent(bytes.fromhex(digest), int(tokens)) for digest, tokens in out["sent"])
+    out["key"] = bytes.fromhex(out["key"])
+    return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """A place where bytes that were sent before are sent differently: the provider's cache ends there.
+
+    `at` is the number of the first entry of the request that differs, `cause` why, `tokens` how many tokens of entries that
+    the last request held, too, are read again uncached.
+    """
+
+    at: int
+    cause: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which groups go out, and where the window starts now. `moved` is "" where nothing sent before was left out."""
+
+    kept: tuple[Group, ...]
+    anchor: int
+    front: frozenset[int]
+    moved: Literal["", "refit"]
