@@ -15,7 +15,7 @@ class Fault:
     """A rule of the provider that a request breaks.
 
     `place` is the JSON path, `code` the kind of fault ("orphan-result", "open-call", "interleaved", "id", "empty",
-    "first-not-user", "last-not-user", "reasoning", "marks", ...), `says` a sentence with value, rule and remedy, and `answer`
+    "first-not-user", "last-not-user", "reasoning", "breakpoints", ...), `says` a sentence with value, rule and remedy, and `answer`
     what the provider would answer, as far as its wording is known ("" otherwise). `refused` is False where the provider
     itself takes it and only stricter servers mind.
     """
@@ -92,6 +92,11 @@ class Form(Protocol):
 
     def set_media(self, json: JsonObject, part: Part, media: Media, /) -> JsonObject:
         """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
+
+    def stub(self, json: JsonObject, stubs: Sequence[tuple[Part, str]], /) -> JsonObject:
+        """A copy of a message in which words stand in the place of each of these media parts, wherever it is written: as a
+        text part, or as the bare string that a part was. Empty words: nothing stands there (its neighbour speaks for it). The
+        twins of each part go."""
 
     def join(self, first: JsonObject, second: JsonObject, /) -> JsonObject:
         """Two neighbouring messages of one role as one."""

@@ -1,0 +1,75 @@
+"""JSON as bytes: one spelling for sizes, digests and prefix keys. The rule: compact UTF-8, keys in the order given.
+
+Cache marks are outside digests, so that moving one changes no key: neither the mark itself nor the single text part that a
+string has to become to carry one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+from transom.types import Json, JsonObject
+
+MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
+"""The keys of cache marks: Anthropic's, and OpenAI's explicit breakpoint."""
+
+_ENCODER: Final = msgspec.json.Encoder()
+_MARKED: Final = tuple(f'"{key}":'.encode() for key in MARKS)
+_DIGEST_SIZE: Final = 16
+
+
+def encode(json: Json) -> bytes:
+    """JSON as compact UTF-8. The value has come through the door: no NaN, no lone surrogates, no endless nesting."""
+    return _ENCODER.encode(json)
+
+
+def size(json: Json) -> int:
+    """How many bytes `json` has in a body."""
+    return len(_ENCODER.encode(json))
+
+
+def text(json: Json) -> str:
+    """JSON as compact text."""
+    return _ENCODER.encode(json).decode()
+
+
+def digest(message: JsonObject) -> bytes:
+    """What a message is known by: 16 bytes over its JSON without cache marks."""
+    encoded = _ENCODER.encode(message)
+    if any(mark in encoded for mark in _MARKED):
+        message = unmarked(message)
+        encoded = b""
+    content = message.get("content")
+    if isinstance(content, list) and len(content) == 1:
+        words = _only_text(content[0])
+        if words is not None:
+            message = {**message, "content": words}
+            encoded = b""
+    return hashlib.blake2b(encoded or _ENCODER.encode(message), digest_size=_DIGEST_SIZE).digest()
+
+
+def rolling(previous: bytes, digest: bytes) -> bytes:
+    """The key of a prefix: that of all messages before, and the digest of the next."""
+    return hashlib.blake2b(digest, key=previous, digest_size=_DIGEST_SIZE).digest()
+
+
+def unmarked(json: Json) -> Json:
+    """`json` without cache marks; the same object where there are none."""
+    if isinstance(json, dict):
+        out = {key: unmarked(value) for key, value in json.items() if key not in MARKS}
+        return out if len(out) != len(json) or any(out[key] is not json[key] for key in out) else json
+    if isinstance(json, list):
+        items = [unmarked(item) for item in json]
+        return items if any(new is not old for new, old in zip(items, json, strict=True)) else json
+    return json
+
+
+def _only_text(part: Json) -> str | None:
+    """The words of a part that is text and nothing else."""
+    if isinstance(part, dict) and len(part) == len(("type", "text")) and part.get("type") == "text":
+        words = part.get("text")
+        return words if isinstance(words, str) else None
+    return None

@@ -1,0 +1,143 @@
+"""The form `anthropic`: the body of `POST /v1/messages`.
+
+The rule: the system text stands outside the messages, results are parts of user messages, and neighbouring messages of one
+role are one turn. Source of the shapes: types of the official SDK (anthropic 2.14), and pricing notes of November 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from transom import edit
+from transom.parts import Conversation, Media, Message, Part, Role
+from transom.types import Json, JsonObject
+from transom.wire import content, numbers
+from transom.wire.anthropic_rules import faults
+from transom.wire.form import Fault, Usage
+from transom.wire.shapes import RESULT_IDS
+
+api: Final = "anthropic"
+results_in: Final = "user"
+merges: Final = True
+
+_ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
+_MARK: Final = "cache_control"
+_ERRORS: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+"""Error types by status (platform.claude.com/docs/en/api/errors, 2026-08)."""
+
+
+def read(body: JsonObject, /) -> Conversation:
+    """The whole body as views. Raises BadRequest with the place of what does not belong."""
+    given = content.objects(body, "messages")
+    system = body.get("system")
+    return Conversation(
+        api=api,
+        body=body,
+        key="messages",
+        messages=tuple([read_message(json, index) for index, json in enumerate(given)]),
+        system=tuple(content.read(system, ("system",), ())),
+        tools=content.tools(body),
+        model=body["model"] if isinstance(body.get("model"), str) else "",
+    )
+
+
+def read_message(json: JsonObject, index: int, /) -> Message:
+    """One message as a view."""
+    role = content.role(json, index, _ROLES)
+    parts = content.read(json.get("content"), content.CONTENT, ("messages", index))
+    return Message(index=index, role=role, parts=edit.with_twins(parts, json), json=json)
+
+
+def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
+    """Each rule of structure that the body breaks, with what the provider would answer."""
+    return faults(conversation, quirks)
+
+
+def usage(answer: JsonObject, /) -> Usage | None:
+    """The usage of an answer; cached tokens stand beside `input_tokens` and are part of the prompt."""
+    found = numbers.holder(answer, "usage", "input_tokens")
+    fresh = numbers.count(found, "input_tokens")
+    cached = numbers.count(found, "cache_read_input_tokens") or 0
+    written = numbers.count(found, "cache_creation_input_tokens") or 0
+    if fresh is None or fresh + cached + written <= 0:
+        return None
+    output = numbers.count(found, "output_tokens") or 0
+    return Usage(prompt=fresh + cached + written, output=output, cached=cached, written=written)
+
+
+def error_body(status: int, words: str, /) -> JsonObject:
+    """An error in this form's own shape."""
+    kind = _ERRORS.get(status, "api_error" if status >= 500 else _ERRORS[400])  # noqa: PLR2004 - HTTP's own line
+    return {"type": "error", "error": {"type": kind, "message": words}}
+
+
+def text(words: str, /) -> Json:
+    """A text part."""
+    return content.text(words)
+
+
+def message(role: Literal["user", "assistant"], parts: Sequence[Json], /) -> JsonObject:
+    """A message of `role` with these raw parts."""
+    return {"role": role, "content": content.blocks(parts)}
+
+
+def with_parts(json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
+    """A copy of a message with these raw parts in place of its own."""
+    return content.with_parts(json, parts)
+
+
+def result_stub(call: Part, words: str, /) -> Json:
+    """A raw result for `call` that failed and says `words`; for a tool that the provider runs, in that tool's own shape."""
+    if call.kind == "server-call" and call.raw.get("type") != "mcp_tool_use":
+        kind = f"{call.name}_tool_result"
+        error = {"type": f"{kind}_error", "error_code": "unavailable"}
+        return {"type": kind, "tool_use_id": call.id, "content": error}
+    kind = "mcp_tool_result" if call.kind == "server-call" else "tool_result"
+    return {"type": kind, "tool_use_id": call.id, "content": words or content.NOTHING, "is_error": True}
+
+
+def set_result(raw: Json, words: str, /) -> Json:
+    """A copy of a raw result whose whole content is the text `words`."""
+    return content.set_result(raw, words)
+
+
+def place_results(results: Sequence[Json], after: JsonObject | None, /) -> tuple[JsonObject, ...]:
+    """The results at the front of the user message that follows, or in one of their own before what follows."""
+    if after is not None and after.get("role") == "user":
+        return (with_parts(after, [*results, *content.listed(after)]),)
+    made = message("user", results)
+    return (made,) if after is None else (made, after)
+
+
+def rename_call(raw: Json, new: str, /) -> Json:
+    """A copy of a raw call or result with another id."""
+    return content.rename(raw, [key for key in RESULT_IDS if key in raw] or ["id"], new)
+
+
+def set_media(json: JsonObject, part: Part, media: Media, /) -> JsonObject:
+    """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
+    return content.set_media(json, part, media)
+
+
+def stub(json: JsonObject, stubs: Sequence[tuple[Part, str]], /) -> JsonObject:
+    """A copy of a message in which words stand in the place of each of these parts; empty words: nothing does."""
+    return content.stub(json, stubs, text)
+
+
+def join(first: JsonObject, second: JsonObject, /) -> JsonObject:
+    """Two neighbouring messages of one role as one."""
+    return content.join(first, second)
+
+
+def mark(json: JsonObject, part: Part, mark: Json | None, /) -> JsonObject:
+    """A copy of a message whose `part` carries the cache mark `mark`, or none; empty text and reasoning carry none."""
+    return content.mark(json, part, _MARK, mark)

@@ -1,0 +1,146 @@
+"""What OpenAI Chat Completions refuses, as far as the structure shows it, and what only stricter servers mind.
+
+Source of the words: answers of the API quoted in public issues, November 2026; "" where a wording is not known.
+"""
+
+from __future__ import annotations
+
+import json as _json
+from collections.abc import Iterator
+from typing import Final
+
+from transom.parts import Conversation, Message, Part, spell
+from transom.wire.form import Fault
+
+_OPEN: Final = (
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
+    "tool_call_ids did not have response messages: "
+)
+_ORPHAN: Final = (
+    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+)
+
+
+def faults(conversation: Conversation) -> list[Fault]:
+    """Each fault, in the order of the body."""
+    messages = conversation.messages
+    if not messages:
+        return [Fault(place="messages", code="no-turns", says="there is no message; a request has at least one",
+                      answer="Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array "
+                      "instead.")]  # fmt: skip
+    out = list(_pairs(messages))
+    for message in messages:
+        if message.role == "assistant" and not message.parts and "function_call" not in message.json:
+            out.append(Fault(place=f"messages[{message.index}].content", code="empty",
+                             says="the answer has neither content nor calls; leave it out"))  # fmt: skip
+        elif message.role == "assistant" and _blank(message):
+            out.append(Fault(place=f"messages[{message.index}].content", code="empty",
+                             says="the answer's content is empty and it makes no calls; leave it out"))  # fmt: skip
+    out.extend(_order(messages))
+    return out
+
+
+def _blank(message: Message) -> bool:
+    parts = [part for part in message.parts if part.kind != "reasoning"]
+    return not parts or (len(parts) == 1 and parts[0].place == ("content",) and not parts[0].text)
+
+
+def _pairs(messages: tuple[Message, ...]) -> Iterator[Fault]:
+    """Every call is answered by the tool messages right behind it, each once."""
+    last: dict[str, int] = {}
+    for message in messages:
+        if _is_tool(message):
+            last[message.parts[0].id] = message.index
+    seen: set[str] = set()
+    open_: dict[str, Fault] = {}
+    group: set[str] = set()
+    for message in messages:
+        if _is_tool(message):
+            yield from _answer(message, open_, group)
+            continue
+        for name, fault in open_.items():
+            yield _late(fault) if last.get(name, -1) >= message.index else fault
+        open_, group = {}, set()
+        for part in message.parts:
+            if part.kind == "call" and part.place[0] == "tool_calls":
+                yield from _call(message, part, seen, open_, group)
+    yield from open_.values()
+
+
+def _is_tool(message: Message) -> bool:
+    return bool(message.json.get("role") == "tool")
+
+
+def _answer(message: Message, open_: dict[str, Fault], group: set[str]) -> Iterator[Fault]:
+    place, part = f"messages[{message.index}]", message.parts[0]
+    if not part.id:
+        yield Fault(place=place, code="id", says="the result has no `tool_call_id`; it must name the call it answers",
+                    answer=f"Missing required parameter: 'messages[{message.index}].tool_call_id'.")  # fmt: skip
+    if part.id in open_:
+        del open_[part.id]
+    elif part.id in group:
+        yield Fault(place=place, code="id", says=f"{part.id!r} is answered twice; keep one result for each call")
+    else:
+        yield Fault(place=place, code="orphan-result", answer=_ORPHAN,
+                    says=f"the result answers {part.id!r}, which the message before it does not call")  # fmt: skip
+    if isinstance(message.json.get("content"), list) and any(_type(inner) != "text" for inner in part.parts):
+        yield Fault(place=f"{place}.content", code="media-in-tool",
+                    says="a tool message holds more than text; pictures belong into a user message")  # fmt: skip
+
+
+def _type(part: Part) -> str:
+    return str(part.raw.get("type"))
+
+
+def _call(message: Message, part: Part, seen: set[str], open_: dict[str, Fault], group: set[str]) -> Iterator[Fault]:
+    place = spell(("messages", message.index, *part.place))
+    if not part.id or part.id in group:
+        what = f"the id {part.id!r} names two calls of this message" if part.id else "the call has no id"
+        yield Fault(place=place, code="id", says=f"{what}; each needs one of its own")
+    elif part.id in seen:
+        yield Fault(place=place, code="id-reused", refused=False,
+                    says=f"{part.id!r} named a call before; stricter servers want ids that are used once")  # fmt: skip
+    seen.add(part.id)
+    group.add(part.id)
+    open_[part.id] = Fault(place=place, code="open-call", answer=f"{_OPEN}{part.id}",
+                           says=f"the call {part.id!r} has no result behind it; answer it or leave it out")  # fmt: skip
+    if "custom" not in part.raw and not _parses(part):
+        yield Fault(place=f"{place}.function.arguments", code="bad-arguments",
+                    says="the arguments are no JSON text; replace them by an object")  # fmt: skip
+
+
+def _late(fault: Fault) -> Fault:
+    return Fault(place=fault.place, code="interleaved", answer=fault.answer,
+                 says="the call's result does not stand right behind it; move it up")  # fmt: skip
+
+
+def _parses(part: Part) -> bool:
+    held = part.raw.get("function")
+    if not isinstance(held, dict) or "arguments" not in held:
+        return False
+    given = held["arguments"]
+    if given and not isinstance(given, str):
+        return False
+    try:
+        _json.loads(given or "{}")
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _order(messages: tuple[Message, ...]) -> Iterator[Fault]:
+    """The order of roles, which the provider takes as it comes and stricter servers and templates do not."""
+    talk = [(message.json["role"], message.index) for message in messages if message.role != "system"]
+    if talk and talk[0][0] != "user":
+        yield Fault(place=f"messages[{talk[0][1]}]", code="first-not-user", refused=False,
+                    says=f"the talk opens with the role {talk[0][0]!r}; stricter servers want the user's turn first")  # fmt: skip
+    if talk and talk[-1][0] == "assistant":
+        yield Fault(place=f"messages[{talk[-1][1]}]", code="last-not-user", refused=False,
+                    says="the talk ends with the assistant's turn; stricter servers do not continue it")  # fmt: skip
+    pairs = zip(talk, talk[1:], strict=False)
+    found = next((late for (one, _), (two, late) in pairs if one == two != "tool"), None)
+    if found is None:
+        found = next((message.index for message in messages[1:] if message.json["role"] == "system"), None)
+    if found is not None:
+        yield Fault(place=f"messages[{found}]", code="not-alternating", refused=False,
+                    says="roles do not alternate here; stricter servers want them to")  # fmt: skip

@@ -1,0 +1,41 @@
+"""Turns: neighbouring messages of one role, read as one, as some providers do. The rule: a part keeps its message's index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transom.parts import Kind, Message, Part, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Neighbouring messages of one role: `index` is the first's, `last` the last's, `parts` carry their own message's."""
+
+    role: Role
+    index: int
+    last: int
+    parts: tuple[tuple[int, Part], ...]
+
+    def of(self, kind: Kind) -> list[tuple[int, Part]]:
+        """The parts of one kind, each with the index of its message."""
+        return [found for found in self.parts if found[1].kind == kind]
+
+
+def turns(messages: Sequence[Message]) -> list[Turn]:
+    """The turns of these messages, oldest first."""
+    out: list[Turn] = []
+    run: list[Message] = []
+    for message in messages:
+        if run and run[0].role != message.role:
+            out.append(_turn(run))
+            run = []
+        run.append(message)
+    if run:
+        out.append(_turn(run))
+    return out
+
+
+def _turn(run: Sequence[Message]) -> Turn:
+    parts = tuple([(message.index, part) for message in run for part in message.parts])
+    return Turn(run[0].role, run[0].index, run[-1].index, parts)
