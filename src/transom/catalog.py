@@ -1,8 +1,22 @@
-"""Model cards: what is known of each model, as data. (Loading and look-up: see below.)"""
+"""Model cards: what is known of each model, as data, and how a name finds its card.
+
+The rule of this file: a look-up never fails. A name that nothing describes gets a card whose prices are the highest known
+ones, and whose `known` is False.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+
+from transom.data.tables import catalogue, framed, tables
+from transom.rules import names
+from transom.rules.frames import FlatFrame, Frame
+from transom.rules.images import Flat, ImageRule
+from transom.rules.media import MediaRule
+from transom.tokens import Counter
+from transom.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +44,9 @@ class ModelCard:
     """One model's facts. Sizes are tokens; `source` and `date` say where the figures come from.
 
     `input_limit` is the most input tokens, `window` input and output together, `quirks` flags such as "no-prefill"
-    (a request may not end with an assistant turn). `known` is False for a model that no entry describes.
+    (a request may not end with an assistant turn). `known` is False for a model that no entry describes. `counter`, `image`,
+    `frame` and `media` are how its text, pictures, framing and other media are counted; `image_label` is what the image rule is
+    called, and `image_flat` the price of a picture of which nothing is known.
     """
 
     name: str
@@ -44,3 +60,135 @@ class ModelCard:
     source: str = ""
     date: str = ""
     known: bool = True
+    counter: Counter = field(default=Counter(name="characters", engine="characters"), repr=False)
+    image: ImageRule = field(default=Flat(price=1_600), repr=False)
+    image_label: str = "flat"
+    image_flat: int = 1_600
+    frame: Frame = field(default=FlatFrame(), repr=False)
+    media: MediaRule = field(default=MediaRule(), repr=False)
+
+    @property
+    def flat(self) -> bool:
+        """Whether every figure of this card is a flat one, so that nothing is read from pictures and all of it is estimated."""
+        return isinstance(self.image, Flat)
+
+    def fingerprint(self) -> dict[str, str]:
+        """What a learned multiplier depends on, a short digest per kind of content."""
+        kinds: dict[str, object] = {
+            "text": (self.counter, self.counter.basis),
+            "image": (self.image, self.image_flat),
+            "document": (self.media.page, self.media.text, self.media.other),
+            "audio": (self.media.second, self.media.other),
+            "tools": (self.frame, self.counter),
+        }
+        return {kind: hashlib.blake2b(repr(value).encode(), digest_size=8).hexdigest() for kind, value in kinds.items()}
+
+
+FLAT = ModelCard(name="flat", source="CM-47, CM-50, CM-54")
+"""The reference figures: 1,600 a picture, 1,000 any other medium, text by characters."""
+
+NO_PREFILL = "p"
+"""The catalogue's flag of a model that answers 400 to a request that ends with an assistant turn (Opus 4.6, Sonnet 4.6 and
+every later Claude model: litellm 1.110.2, `supports_assistant_prefill`)."""
+
+WHOLE_WINDOWS = frozenset({400_000, 1_050_000})
+"""OpenAI's windows of which the catalogue gives only the input's share (272,000 + 128,000 and 922,000 + 128,000)."""
+
+MILLION = 1_000_000
+BODY_BYTES = {"bedrock": 20 * 2**20, "google": 30 * 2**20}
+HOSTED_IMAGE_BYTES = 5 * 2**20
+"""Base64 characters of one picture on Bedrock and Google Cloud (platform.claude.com, vision, 2026-08-22)."""
+
+
+def card(model: str, *, api: str = "", on: str = "") -> ModelCard:
+    """The card of a model by any of its names; never fails.
+
+    `api` is the wire form it is spoken to in, which says whose model an unknown one is likely to be. `on` is the day, as
+    "2026-11-30", whose rules hold; "" is the newest.
+    """
+    return look_up(model if isinstance(model, str) else "", api, on)
+
+
+@cache
+def cards() -> tuple[ModelCard, ...]:
+    """Every model that a price entry or the catalogue describes under a name of its own, by name; `flat` first."""
+    listed = {*tables().models, *(name for name in catalogue() if "/" not in name and names.spelled(name) == name)}
+    return (FLAT, *(card(name) for name in sorted(listed)))
+
+
+@cache
+def look_up(model: str, api: str, on: str) -> ModelCard:
+    """The card, made once for each name, form and day."""
+    if model == FLAT.name:
+        return FLAT
+    name = names.spelled(model)
+    found = names.longest(name, tables().models)
+    entry = on_day(tables().models[found], on) if found else family(name, api)
+    sizes = sizes_of(model, name, entry)
+    limits = limits_of(entry, sizes[0], names.platform(model))
+    return ModelCard(
+        name=model,
+        vendor=entry.get("vendor", ""),
+        window=sizes[0],
+        input_limit=sizes[1],
+        output_limit=sizes[2],
+        cache_minimum=sizes[3],
+        quirks=quirks_of(model, name),
+        limits=limits,
+        source=entry.get("source", ""),
+        date=str(entry.get("date", "")),
+        known=bool(found),
+        counter=tables().counters[entry["counter"]],
+        image=tables().images[entry["image"]],
+        image_label=tables().labels[entry["image"]],
+        image_flat=entry.get("image_flat", FLAT.image_flat),
+        frame=framed(tables().frames[entry["frame"]], entry.get("constants", {})),
+        media=tables().media[entry["media"]],
+    )
+
+
+def on_day(entries: tuple[JsonObject, ...], on: str) -> JsonObject:
+    """The entry that holds on a day: the newest that began by then, else the first."""
+    began = [entry for entry in entries if not on or str(entry.get("from", "")) <= on]
+    return began[-1] if began else entries[0]
+
+
+def family(name: str, api: str) -> JsonObject:
+    """The entry of a whole line of models: by the name's beginning, then by the form that only its vendor speaks."""
+    beginnings = (name, "claude" if api == "anthropic" and not name else "")
+    return next(entry for entry in tables().families if any(start.startswith(entry["prefix"]) for start in beginnings))
+
+
+def row_of(model: str, name: str) -> tuple[int, int, int, str]:
+    """The catalogue's row: the name as written, then as spelled, then the longest beginning."""
+    rows = catalogue()
+    written = model.strip().lower()
+    found = written if written in rows else names.longest(name, rows)
+    return rows[found] if found else (0, 0, 0, "")
+
+
+def sizes_of(model: str, name: str, entry: JsonObject) -> tuple[int, int, int, int]:
+    """Window, input limit, output limit and cache minimum."""
+    most_in, most_out, cache_minimum, _ = row_of(model, name)
+    whole = most_in + most_out
+    window = entry.get("window") or (whole if whole in WHOLE_WINDOWS else most_in)
+    return (
+        window,
+        entry.get("input_limit") or most_in or window,
+        entry.get("output_limit") or most_out,
+        entry.get("cache_minimum") or cache_minimum,
+    )
+
+
+def quirks_of(model: str, name: str) -> frozenset[str]:
+    """The flags that other stages ask for."""
+    return frozenset({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else ())
+
+
+def limits_of(entry: JsonObject, window: int, host: str) -> Limits:
+    """The vendor's limits, made narrower by who hosts it and, for Claude, by the window."""
+    raw = dict(tables().limits[entry["limits"]])
+    raw["formats"] = frozenset(raw.get("formats", ()))
+    if host in BODY_BYTES and entry.get("vendor") == "anthropic":
+        raw |= {"image_bytes": HOSTED_IMAGE_BYTES, "body_bytes": BODY_BYTES[host]}
+    return Limits(**raw)
