@@ -92,5 +92,3 @@ def _extents(head: Head) -> list[tuple[int, int]]:
     except Other:
         return []
     return [(head.big(at + 4, 4), head.big(at + 8, 4)) for at in found]
-
-

@@ -16,6 +16,8 @@ _ALPHABET = re.compile(r"[A-Za-z0-9+/]*")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _HALF_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _SPELLING = str.maketrans("-_", "+/", " \t\r\n\f\v")
+_FILLERS = " \n\r\t\f\v%"
+"""What moves the characters behind it: white space, and the first sign of an escape."""
 _TAIL = 160
 """Characters looked at from the end: some 100 bytes, enough for an end mark and a little rubbish behind it."""
 
@@ -38,13 +40,14 @@ def _decode(text: str) -> bytes:
 class Encoded:
     """Base64 text from the character `start` on."""
 
-    __slots__ = ("_broken", "_last", "_spaced", "_start", "_text")
+    __slots__ = ("_broken", "_dense", "_last", "_spaced", "_start", "_text")
 
     def __init__(self, text: str, start: int = 0) -> None:
         """Take `text` as it is; nothing is copied."""
         found = _SPACE.match(text, start)
         self._text = text
         self._start = found.end() if found else start
+        self._dense = self._start
         self._spaced = False
         self._broken = False
         self._last: bytes | None = None
@@ -65,7 +68,7 @@ class Encoded:
         complete = end >= len(self._text)
         if not complete or not len(text) % 4:
             try:
-                return Head(binascii.a2b_base64(text, strict_mode=True), complete)
+                return Head(binascii.a2b_base64(text, strict_mode=True), complete, self._far)
             except ValueError:
                 pass
         return self._head_of(text, complete=complete)
@@ -79,7 +82,7 @@ class Encoded:
         padded = len(plain) > len(good)
         if not complete and not padded:
             good = good[: len(good) // 4 * 4]
-        return Head(_decode(good), complete or padded)
+        return Head(_decode(good), complete or padded, self._far)
 
     def _good(self, plain: str) -> str:
         """The part of plain text that is base64; notes whether anything but padding stands behind it."""
@@ -109,8 +112,23 @@ class Encoded:
         skip = len(plain) % 4 if hidden else -(first - self._start) % 4
         return _decode(bare[skip:])
 
+    def _far(self, at: int, count: int) -> bytes:
+        """`count` bytes from `at`; none where white space may stand before them, since then nobody knows where they are."""
+        first, last = (self._start + group * 4 for group in (at // 3, -(-(at + count) // 3)))
+        if self._spaced or last > len(self._text):
+            return b""
+        if any(self._text.find(mark, self._dense, last) >= 0 for mark in _FILLERS):
+            self._spaced = True
+            return b""
+        self._dense = max(self._dense, last)
+        return _decode(self._good(_plain(self._text[first:last])))[at % 3 :][:count]
+
     def whole(self) -> bytes:
         """Every byte up to the first character that is not base64."""
+        try:
+            return binascii.a2b_base64(self._text[self._start :], strict_mode=True)
+        except ValueError:
+            pass
         plain = _plain(self._text[self._start :])
         return _decode(self._good(plain))
 

@@ -19,14 +19,18 @@ _SEGMENTS = 2_000
 
 def _segment(head: Head, at: int) -> tuple[int, int]:
     """The next marker at or after `at` (rubbish and fill bytes are passed over) and where its segment's length stands."""
+    start = head.take(at, 2)
+    if start[0] == 0xFF and start[1] != 0xFF:
+        return start[1], at + 2
     found = head.data.find(b"\xff", at)
     if found < 0:
         raise Short(max(at, len(head.data)) + 2)
     past = found + 1
-    while (code := head.big(past, 1)) == 0xFF:  # noqa: PLR2004 - fill bytes
-        rest = head.data[past : past + 4_096]
-        past += len(rest) - len(rest.lstrip(b"\xff"))
-    return code, past + 1
+    while rest := head.data[past : past + 4_096]:
+        past += len(rest) - len(rest := rest.lstrip(b"\xff"))
+        if rest:
+            return rest[0], past + 1
+    raise Short(past + 1)
 
 
 def _find(head: Head, wanted: frozenset[int]) -> tuple[int, int]:

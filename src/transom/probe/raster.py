@@ -18,6 +18,8 @@ _CHUNKS = 64
 
 _GIF_NEAR = 4_096
 _GIF_BLOCKS = 512
+_GIF_FRAME, _GIF_EXTENSION = 0x2C, 0x21
+_GIF_LOOPS = frozenset({b"\x0bNETSCAPE2.0", b"\x0bANIMEXTS1.0"})
 
 _BMP_CORE = 12
 _BMP_HEADERS = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
@@ -55,28 +57,41 @@ def flaw_png(source: Source) -> str:
 def read_gif(head: Head) -> Facts:
     """GIF: the logical screen. It moves if a second frame or a loop count stands in the first 4 KiB."""
     width, height = head.little(6, 2), head.little(8, 2)
-    flags = head.big(10, 1)
-    at = 13 + (3 << ((flags & 7) + 1) if flags & 0x80 else 0)
-    frames = 0
-    moving = False
+    moves = False
     try:
-        for _ in range(_GIF_BLOCKS):
-            mark = head.big(at, 1)
-            if mark == 0x21:  # noqa: PLR2004 - an extension
-                moving = moving or head.take(at + 2, 12) in {b"\x0bNETSCAPE2.0", b"\x0bANIMEXTS1.0"}
-                at = _past_blocks(head, at + 2)
-            elif mark == 0x2C:  # noqa: PLR2004 - a frame
-                frames += 1
-                flags = head.big(at + 9, 1)
-                at = _past_blocks(head, at + 11 + (3 << ((flags & 7) + 1) if flags & 0x80 else 0))
-            else:
-                break
-            if moving or frames > 1:
-                break
+        moves = _gif_moves(Head(head.data, head.complete), 13 + _colours(head.big(10, 1)))
     except Short as short:
-        if (short.until <= _GIF_NEAR) if not head.complete else not (frames or moving):
+        # A file that ends between two blocks lacks only its trailer, which decoders do not need.
+        if head.complete and short.until > len(head.data) + 1:
             raise
-    return picture("image/gif", width, height, animated=moving or frames > 1)
+        if not head.complete and short.until <= _GIF_NEAR:
+            raise Short(_GIF_NEAR) from None
+    return picture("image/gif", width, height, animated=moves)
+
+
+def _gif_moves(head: Head, at: int) -> bool:
+    """Whether a loop count or a second frame is seen. Raises Short."""
+    frames = 0
+    for _ in range(_GIF_BLOCKS):
+        # The first block is asked for with its label, so that a file without one is short by two bytes.
+        mark = head.take(at, 1 if frames else 2)[0]
+        if mark == _GIF_FRAME:
+            frames += 1
+            if frames > 1:
+                return True
+            at = _past_blocks(head, at + 11 + _colours(head.big(at + 9, 1)))
+        elif mark == _GIF_EXTENSION:
+            if head.take(at + 2, 12) in _GIF_LOOPS:
+                return True
+            at = _past_blocks(head, at + 2)
+        else:
+            break
+    return False
+
+
+def _colours(flags: int) -> int:
+    """The length of the colour table that the flags announce."""
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def _past_blocks(head: Head, at: int) -> int:

@@ -24,14 +24,14 @@ _PDF_NEAR = 1_024
 
 def read_wav(head: Head) -> Facts:
     """WAV: the stated size is not believed, since what writes to a pipe cannot know it; there must be samples."""
-    if head.complete and len(head.data) <= 44 and b"data" not in head.data[12:40]:  # noqa: PLR2004 - the shortest head
+    if head.complete and len(head.data) <= 44 and b"data" not in head.data[12:40]:  # the shortest head
         return Facts(mime="audio/wav", problem=CUT_OFF)
     return Facts(mime="audio/wav")
 
 
 def accept_frames(start: bytes) -> bool:
     """Whether an MPEG audio or ADTS frame may start here."""
-    return len(start) > 3 and start[0] == 0xFF and start[1] & 0xE0 == 0xE0  # noqa: PLR2004 - eleven bits set
+    return len(start) > 3 and start[0] == 0xFF and start[1] & 0xE0 == 0xE0  # eleven bits set
 
 
 def read_frames(head: Head) -> Facts:
@@ -49,28 +49,28 @@ def read_frames(head: Head) -> Facts:
 def _mpeg_frame(start: bytes) -> int:
     """The length of an MPEG audio frame from its head; 0 where it is none."""
     version, layer = start[1] >> 3 & 3, start[1] >> 1 & 3
-    row = (3 if version == 3 else 2, layer)  # noqa: PLR2004 - MPEG 1
+    row = (3 if version == 3 else 2, layer)  # MPEG 1
     bits, rate = start[2] >> 4, start[2] >> 2 & 3
-    if version not in _RATES or row not in _BITRATES or bits in {0, 15} or rate == 3:  # noqa: PLR2004 - reserved
+    if version not in _RATES or row not in _BITRATES or bits in {0, 15} or rate == 3:  # reserved
         return 0
-    spare = (start[2] >> 1 & 1) * (4 if layer == 3 else 1)  # noqa: PLR2004 - layer I pads by four
+    spare = (start[2] >> 1 & 1) * (4 if layer == 3 else 1)  # layer I pads by four
     kilobits, samples = _BITRATES[row][bits - 1], _RATES[version][rate]
-    if layer == 3:  # noqa: PLR2004 - layer I counts in slots of four bytes
+    if layer == 3:  # layer I counts in slots of four bytes
         return 12_000 * kilobits // samples * 4 + spare
     return _SAMPLES[row] * 125 * kilobits // samples + spare
 
 
 def _adts_frame(start: bytes) -> int:
     """The length of an ADTS frame (AAC) from its head; 0 where it is none."""
-    if start[1] & 0xF6 != 0xF0 or start[2] >> 2 & 15 > 12:  # noqa: PLR2004 - layer bits 0; known rates
+    if start[1] & 0xF6 != 0xF0 or start[2] >> 2 & 15 > 12:  # layer bits 0; known rates
         return 0
     length = (start[3] & 3) << 11 | start[4] << 3 | start[5] >> 5
-    return length if length > 7 else 0  # noqa: PLR2004 - the head alone
+    return length if length > 7 else 0  # the head alone
 
 
 def accept_id3(start: bytes) -> bool:
     """Whether an ID3 tag of a known version stands at the start; its size has no high bits."""
-    return start[:3] == b"ID3" and len(start) > 9 and start[3] in {2, 3, 4} and not any(byte & 0x80 for byte in start[6:10])  # noqa: PLR2004
+    return start[:3] == b"ID3" and len(start) > 9 and start[3] in {2, 3, 4} and not any(byte & 0x80 for byte in start[6:10])
 
 
 def read_mp3(_head: Head) -> Facts:

@@ -13,9 +13,9 @@ from transom.probe.window import ZERO_SIDE, Head, Other, Short
 _NEAR = 65_536
 """Bytes within which the root element must have ended."""
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.-]{0,40}:)?svg(?=[\s>/])")
-_ATTRIBUTE = re.compile(rb"\s+([\w:.-]{1,200})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(rb"\s++([\w:.-]{1,200}+)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)')")
 _NUMBER = re.compile(rb"\s*\+?(\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})(?:e\+?(\d{1,2}))?\s*([a-z%]{0,3})\s*\Z", re.IGNORECASE)
-_DOCTYPE = re.compile(rb"<!DOCTYPE\s+[^\[>]{0,2000}(?:\[[^\]]{0,60000}\]\s*)?>", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[>]{0,2000}+(?:\[[^\]]{0,60000}+\]\s*+)?>", re.IGNORECASE)
 _UNITS = {b"": 1.0, b"px": 1.0, b"in": 96.0, b"cm": 96 / 2.54, b"mm": 96 / 25.4, b"q": 96 / 101.6, b"pt": 96 / 72, b"pc": 16.0}
 """CSS pixels of each unit (https://www.w3.org/TR/css-values-4/#absolute-lengths); others depend on what is around."""
 _PROLOG = 64
@@ -39,14 +39,16 @@ def read_svg(head: Head) -> Facts:
         raise
     width, height = (_length(attributes.get(name, b"")) for name in (b"width", b"height"))
     box = attributes.get(b"viewBox", b"").replace(b",", b" ").split()
-    if len(box) == 4:  # noqa: PLR2004 - x, y, width, height
+    if len(box) == 4:  # x, y, width, height
         width, height = _from_box(width, height, _length(box[2]), _length(box[3]))
     sides = tuple(0 if side is None else min(_MOST, -int(-side // 1)) for side in (width, height))
     problem = ZERO_SIDE if 0 in {width, height} else ""
     return Facts(mime="image/svg+xml", width=sides[0], height=sides[1], problem=problem)
 
 
-def _from_box(width: float | None, height: float | None, wide: float | None, high: float | None) -> tuple[float | None, float | None]:
+def _from_box(
+    width: float | None, height: float | None, wide: float | None, high: float | None
+) -> tuple[float | None, float | None]:
     if not wide or not high:
         return width, height
     if width is None and height is None:
@@ -73,7 +75,7 @@ def _root(data: bytes) -> int:
             if not (whole := _DOCTYPE.match(data, at)):
                 raise Short(len(data) + 1)
             at = whole.end()
-        elif len(data) - at < 50:  # noqa: PLR2004 - the longest start of a root
+        elif len(data) - at < 50:  # the longest start of a root
             raise Short(len(data) + 50)
         else:
             raise Other

@@ -38,7 +38,8 @@ _GROWTH = 4
 class Row:
     """One format.
 
-    `mime` names it when the bytes end before the reader has what it needs ("": then it is not this format). `loose`: its signature may stand behind other bytes, so it is no proof in text of which nothing is known.
+    `mime` names it when the bytes end before the reader has what it needs ("": then it is not this format). `loose`: its
+    signature may stand behind other bytes, so it is no proof in text of which nothing is known.
     """
 
     accept: Callable[[bytes], bool]

@@ -39,6 +39,6 @@ def read_tiff(head: Head) -> Facts:
         if tag >= _HEIGHT:
             break
         at += step
-    if len(sides) < 2:  # noqa: PLR2004 - both sides
+    if len(sides) < 2:  # both sides
         return Facts(mime="image/tiff", problem="no picture inside")
     return picture("image/tiff", sides[_WIDTH], sides[_HEIGHT])

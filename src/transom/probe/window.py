@@ -5,6 +5,7 @@ A number read from a header is a claim: it may be compared and reported, it neve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,9 +13,11 @@ from transom.parts import Facts
 
 ZERO_SIDE = "a side of 0 pixels"
 CUT_OFF = "cut off"
+_FAR = 4_096
+"""From here on a reader's jumps are worth a fetch of their own; nearer bytes come with the head."""
 
 
-class Short(Exception):  # noqa: N818 - a question for more bytes, not an error
+class Short(Exception):  # a question for more bytes, not an error
     """The reader needs the first `until` bytes; it is called again with more of them, if there are any."""
 
     def __init__(self, until: int) -> None:
@@ -22,7 +25,7 @@ class Short(Exception):  # noqa: N818 - a question for more bytes, not an error
         super().__init__(until)
 
 
-class Other(Exception):  # noqa: N818 - an answer, not an error
+class Other(Exception):  # an answer, not an error
     """The signature fits, but what follows is another format."""
 
 
@@ -44,17 +47,24 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The first bytes. `complete` says that there are no more than these."""
+    """The first bytes. `complete` says that there are no more than these.
+
+    `far` fetches bytes behind them without what stands between, where the source can: place and count in, those bytes out
+    (fewer, or none, where it cannot).
+    """
 
     data: bytes
     complete: bool
+    far: Callable[[int, int], bytes] | None = None
 
     def take(self, at: int, count: int) -> bytes:
         """`count` bytes from `at`. Raises Short where they are not there."""
         end = at + count
-        if end > len(self.data):
-            raise Short(end)
-        return self.data[at:end]
+        if end <= len(self.data):
+            return self.data[at:end]
+        if self.far is not None and at >= _FAR and not self.complete and len(found := self.far(at, count)) == count:
+            return found
+        raise Short(end)
 
     def big(self, at: int, count: int) -> int:
         """A number of `count` bytes, highest first. Raises Short."""
