@@ -10,10 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from transom.parts import Entry, Group, Message, Part
-from transom.plan import Decision
+from transom.canon import size
+from transom.parts import Conversation, Entry, Group, Message, walk
+from transom.placeholder import placeholder
+from transom.plan import Decision, Size
+from transom.planner import Plan
 from transom.pricing import PriceList
-from transom.types import Key
+from transom.types import Basis, Key
+from transom.wire.form import Form
+
+OVER = "the window no longer fitted; the oldest groups go first"
+EARLIER = "left out since an earlier request"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,41 +39,87 @@ class Bulk:
         return Bulk(self.tokens - other.tokens, self.bytes - other.bytes)
 
 
-def bulk(message: Message, prices: PriceList) -> Bulk:
-    """A message's tokens and bytes."""
-    price = prices.message(message)
-    return Bulk(price.tokens, price.bytes)
+def whole(conversation: Conversation, prices: PriceList) -> Size:
+    """The size of the request as it came."""
+    fixed = prices.fixed(conversation)
+    messages = [prices.message(message) for message in conversation.messages]
+    return Size(
+        fixed.tokens + sum(price.tokens for price in messages),
+        fixed.bytes + sum(price.bytes for price in messages),
+        sum(message.role != "system" for message in conversation.messages),
+    )
 
 
-def before(messages: Iterable[Message], prices: PriceList) -> dict[int, Bulk]:
-    """The size of each stored message as it came, by its number."""
-    return {message.index: bulk(message, prices) for message in messages}
-
-
-def after(entries: Iterable[Entry], prices: PriceList) -> dict[int, Bulk]:
-    """The size of what each stored message went out as, by its number."""
-    out: dict[int, Bulk] = {}
+def basis(conversation: Conversation, entries: Iterable[Entry], prices: PriceList) -> dict[Basis, float]:
+    """The share of the request's tokens that each way of knowing stands for."""
+    tokens: dict[Basis, int] = {}
+    fixed = prices.fixed(conversation)
+    tokens[fixed.basis] = fixed.tokens
     for entry in entries:
-        out[entry.seq] = out.get(entry.seq, Bulk()) + bulk(entry.message, prices)
+        whole = prices.message(entry.message)
+        for part in walk(entry.message.parts):
+            if part.media is not None:
+                own = prices.part(part)
+                tokens[own.basis] = tokens.get(own.basis, 0) + own.tokens
+                tokens[whole.basis] = tokens.get(whole.basis, 0) - own.tokens
+        tokens[whole.basis] = tokens.get(whole.basis, 0) + whole.tokens
+    total = sum(tokens.values())
+    return {one: share / total for one, share in tokens.items() if share > 0} if total else {}
+
+
+def lines(  # noqa: PLR0913 - before, after, and what was decided between
+    conversation: Conversation,
+    groups: Sequence[Group],
+    planned: Plan,
+    entries: Sequence[Entry],
+    repairs: Sequence[Decision],
+    *,
+    form: Form,
+    prices: PriceList,
+) -> tuple[Decision, ...]:
+    """Every decision about the request, oldest place first, with sizes that add up to what the request lost."""
+    old = _sizes(((message.index, message) for message in conversation.messages), prices)
+    new = _sizes(((entry.seq, entry.message) for entry in entries), prices)
+    gone = {g.start for g in (*planned.left, *planned.earlier)}
+    standing = {entry.seq for entry in entries}
+    drops: list[Decision] = []
+    for dropped, reason in (*((g, OVER) for g in planned.left), *((g, EARLIER) for g in planned.earlier)):
+        covered = sorted({entry.seq for entry in dropped.entries} - standing)
+        drops.append(_drop_line(dropped, covered, old, reason))
+    settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
+    sent = [entry for g in groups if g.start not in gone for entry in g.entries]
+    stubs = _stub_lines(sent, planned.verdicts.why, form, prices)
+    found = balanced([*((line, line.seq) for line in repairs), *stubs], old, new, settled)
+    return tuple(sorted((*found, *drops), key=lambda line: line.seq))
+
+
+def _sizes(messages: Iterable[tuple[int, Message]], prices: PriceList) -> dict[int, Bulk]:
+    out: dict[int, Bulk] = {}
+    for seq, message in messages:
+        price = prices.message(message)
+        out[seq] = out.get(seq, Bulk()) + Bulk(price.tokens, price.bytes)
     return out
 
 
-def stub_lines(entries: Iterable[Entry], why: Mapping[Key, str]) -> list[tuple[Decision, Part, int]]:
-    """A line for each picture that became a placeholder, with the picture and the number of the entry's message."""
-    return [
-        (
-            Decision(verb="stub", seq=key[0], place=key[1], reason=why[key], name=part.media.name if part.media else ""),
-            part,
-            entry.seq,
-        )
-        for entry in entries
-        for key, part in entry.keyed()
-        if part.kind == "image" and why.get(key)
-    ]
+def _stub_lines(
+    entries: Iterable[Entry], why: Mapping[Key, str], form: Form, prices: PriceList
+) -> list[tuple[Decision, int]]:
+    """A line for each picture that became a placeholder, and the number of the message that it stood in."""
+    found: list[tuple[Decision, int]] = []
+    for entry in entries:
+        for key, part in entry.keyed():
+            if part.kind == "image" and part.media is not None and why.get(key):
+                words = placeholder(part.media)
+                line = Decision(verb="stub", seq=key[0], place=key[1], reason=why[key], name=part.media.name)
+                line = line.sized(
+                    tokens=(prices.part(part).tokens, prices.text(words).tokens),
+                    bytes=(size(part.raw), size(form.text(words))),
+                )
+                found.append((line, entry.seq))
+    return found
 
 
-def drop_line(group: Group, covered: Sequence[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
-    """The line of a group that does not go out: all that its stored messages came with."""
+def _drop_line(group: Group, covered: Sequence[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
     whole = sum((sizes.get(seq, Bulk()) for seq in covered), Bulk())
     return Decision(
         verb="drop",

@@ -62,7 +62,7 @@ def verify(  # noqa: PLR0913 - what was planned, what was written, and by which 
     planned: Size,
     counted: Size,
     strict: bool,
-) -> list[str]:
+) -> tuple[str, ...]:
     """Raise PlanMismatch when the written request is illegal, or is not the planned one under `strict`.
 
     `counted` is what was counted again from the output. Returns notes on differences that are no reason to stop.
@@ -73,11 +73,11 @@ def verify(  # noqa: PLR0913 - what was planned, what was written, and by which 
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise PlanMismatch(f"{broken[0].says}{more}; the request was not sent", place=broken[0].place)
     if planned == counted:
-        return []
+        return ()
     note = f"planned {planned.tokens:,} tokens and {planned.bytes:,} bytes, written {counted.tokens:,} and {counted.bytes:,}"
     if strict:
         raise PlanMismatch(note)
-    return [note]
+    return (note,)
 
 
 def _pictures(conversation: Conversation) -> Iterator[tuple[str, Part]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from transom.errors import BadSetting
@@ -81,7 +81,8 @@ class Policy:
             raise BadSetting(f"grace is {self.grace!r}; it is a share of the budget from 0 up to, not including, 1")
         for name in ("budget", "reserve"):
             tokens = getattr(self, name)
-            if tokens is not None and (not _number(tokens) or tokens < 0 or (name == "budget" and tokens < 1)):
+            least = 1 if name == "budget" else 0
+            if tokens is not None and not (_number(tokens) and tokens >= least):
                 raise BadSetting(f"{name} is {tokens!r}; it is a whole number of tokens, or None for the model card's")
         _among("newest", self.newest, ("keep", "limit"))
         _among("late_results", self.late_results, ("move", "append"))
@@ -97,11 +98,15 @@ class Policy:
 
         Takes any field of Policy by name. Raises BadSetting for an unknown name or a value out of range.
         """
-        known = {field.name for field in fields(cls)}
+        return cls().having(**settings)
+
+    def having(self, **settings: Any) -> Policy:  # noqa: ANN401 - as above
+        """This policy with other values for the fields named. Raises BadSetting as `sliding` does."""
+        known = {one.name for one in fields(self)}
         for name in settings:
             if name not in known:
                 raise BadSetting(f"there is no setting {name!r}; there are {', '.join(sorted(known))}")
-        return cls(**settings)
+        return replace(self, **settings) if settings else self
 
     def fingerprint(self) -> str:
         """The settings that decide verdicts, as text: a state made under others starts its pictures afresh."""
@@ -112,7 +117,7 @@ class Policy:
 
 def limit(value: float | None) -> float:
     """A limit as every pass reads it: the number where it is a positive one, else 0, which is off."""
-    return value if _number(value) and value is not None and value > 0 else 0
+    return value if value is not None and _number(value) and value > 0 else 0
 
 
 def _number(value: object) -> bool:

@@ -3,8 +3,6 @@
 Verdicts come first and see neither the budget nor the start of the window (the start law); the selection changes no verdict.
 """
 
-from transom.planner.judge import Limit, Picture, Row, Verdicts, judge
-from transom.planner.select import Keeping, guarded, select
-from transom.planner.window import Window, open_window
+from transom.planner.planning import Plan, plan
 
-__all__ = ["Keeping", "Limit", "Picture", "Row", "Verdicts", "Window", "guarded", "judge", "open_window", "select"]
+__all__ = ["Plan", "plan"]

@@ -64,10 +64,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """`why[key]` is the reason why a picture is a placeholder, "" for a live one; `mark` is the mark after this fit."""
+    """`why[key]` is the reason why a picture is a placeholder, "" for a live one; `mark` is the mark after this fit.
+
+    `stubs` are the placeholders that the mark does not account for, to be remembered: a stub never comes back.
+    """
 
     why: Mapping[Key, str]
     mark: int
+    stubs: frozenset[Key]
 
     def dead(self) -> frozenset[Key]:
         """The keys of all placeholders."""
@@ -91,11 +95,16 @@ def judge(  # noqa: PLR0913 - what a verdict may depend on, and nothing else
     walk = _Walk(rows, anchor, stubs)
     step = walk.misfit(limit, mark) if 0 < ratio < 1 else None
     if step is None:
-        return Verdicts(why=walk.verdicts(limit, mark, "", mark), mark=mark)
+        return _settled(rows, walk.verdicts(limit, mark, "", mark), mark)
     trimmed = walk.misfit(limit.trimmed(ratio), mark)
     moved = mark if trimmed is None else max(mark, trimmed[0])
     why = f"{step[1]}; trimmed to {ratio:g} of it, so that the prefix changes rarely"
-    return Verdicts(why=walk.verdicts(limit, moved, why, mark), mark=moved)
+    return _settled(rows, walk.verdicts(limit, moved, why, mark), moved)
+
+
+def _settled(rows: Sequence[Row], why: Mapping[Key, str], mark: int) -> Verdicts:
+    stubs = (p.key for row in rows for p in row.pictures if why[p.key] and (row.seq > mark or p.newest))
+    return Verdicts(why=why, mark=mark, stubs=frozenset(stubs))
 
 
 EARLIER = "a placeholder since an earlier request"

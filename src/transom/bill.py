@@ -1,0 +1,88 @@
+"""What a request costs, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transom.parts import Conversation, spell
+from transom.pricing import Price, PriceList
+from transom.types import Basis, JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A place of the request and its price. `kind` is the part's kind, or "message" for a whole message."""
+
+    place: str
+    kind: str
+    price: Price
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """The price of a request: `tokens` and `bytes` in all, `fixed` for system, tools and frame, and a row a message and part.
+
+    `bill["messages[3].content[1]"]` is the price of that place.
+    """
+
+    model: str
+    known: bool
+    tokens: int
+    bytes: int
+    basis: Basis
+    fixed: Price
+    rows: tuple[Row, ...]
+
+    def __getitem__(self, place: str) -> Price:
+        """The price of a message or part. Raises KeyError for a place that has none."""
+        for row in self.rows:
+            if row.place == place:
+                return row.price
+        raise KeyError(place)
+
+    def to_dict(self) -> JsonObject:
+        """The bill as JSON."""
+        return {
+            "model": self.model,
+            "known": self.known,
+            "tokens": self.tokens,
+            "bytes": self.bytes,
+            "basis": self.basis,
+            "fixed": {"tokens": self.fixed.tokens, "bytes": self.fixed.bytes, "basis": self.fixed.basis},
+            "rows": [
+                {
+                    "place": row.place,
+                    "kind": row.kind,
+                    "tokens": row.price.tokens,
+                    "bytes": row.price.bytes,
+                    "basis": row.price.basis,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def bill(conversation: Conversation, prices: PriceList) -> Bill:
+    """The bill of a request as it stands."""
+    fixed = prices.fixed(conversation)
+    rows = tuple(_rows(conversation, prices))
+    total = sum((row.price for row in rows if row.kind == "message"), fixed)
+    return Bill(
+        model=prices.card.name,
+        known=prices.card.known,
+        tokens=total.tokens,
+        bytes=total.bytes,
+        basis=total.basis,
+        fixed=fixed,
+        rows=rows,
+    )
+
+
+def _rows(conversation: Conversation, prices: PriceList) -> Iterator[Row]:
+    from_top = conversation.key
+    for message in conversation.messages:
+        yield Row(place=spell((from_top, message.index)), kind="message", price=prices.message(message))
+        kinds = {part.place: part.kind for part in message.parts}
+        for place, price in prices.parts(message):
+            yield Row(place=spell((from_top, message.index, *place)), kind=kinds.get(place, "part"), price=price)

@@ -1,0 +1,149 @@
+"""The plan of a request: verdicts, then the selection, then, only if what must stay is still too large, shedding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from transom.errors import OverBudget
+from transom.parts import Conversation, Entry, Group
+from transom.plan import Budget, Selection, Size, State
+from transom.planner.allowance import allowance
+from transom.planner.judge import Verdicts, judge
+from transom.planner.select import Keeping, select
+from transom.planner.window import Window, open_window, picture_limits, pinned_starts, rows
+from transom.policy import Policy, limit
+from transom.pricing import Price, PriceList
+from transom.stubs import stubbed
+from transom.types import Key
+from transom.wire.form import Form
+
+FIXED = "system and tools"
+NEWEST = "system, tools, the newest request and the newest group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What goes out: `entries` in order, each as it is sent. `prices` are theirs; `total` is the size of the whole
+    request.
+
+    `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out.
+    """
+
+    entries: tuple[Entry, ...]
+    prices: tuple[Price, ...]
+    left: tuple[Group, ...]
+    earlier: tuple[Group, ...]
+    verdicts: Verdicts
+    selection: Selection
+    fixed: Size
+    total: Size
+    budget: Budget
+    notes: tuple[str, ...]
+
+
+def plan(  # noqa: PLR0913 - the stage's inputs
+    groups: tuple[Group, ...],
+    *,
+    conversation: Conversation,
+    form: Form,
+    policy: Policy,
+    prices: PriceList,
+    state: State,
+) -> Plan:
+    """Plan a request from its groups, oldest first. Raises OverBudget with the numbers when nothing legal fits."""
+    budget, notes = allowance(policy, prices.card, conversation.body)
+    window = open_window(groups, prices, state)
+    fixed = _fixed(conversation, window, prices)
+    if not budget.admits(fixed):
+        raise over(FIXED, fixed, budget)
+    limits = prices.card.limits
+    verdicts = judge(
+        rows(window, policy, limits, prices.plain),
+        picture_limits(window, policy, limits, fixed=fixed, budget=budget),
+        ratio=limit(policy.image_ratio),
+        anchor=state.anchor,
+        mark=state.mark,
+        stubs=state.stubs,
+    )
+    window = _rendered(window, verdicts.dead(), form, prices)
+    fixed = _fixed(conversation, window, prices)
+    selection = select(
+        window.groups,
+        {g.start: window.size(g) for g in window.groups},
+        fixed=fixed,
+        budget=budget,
+        trigger=policy.trigger,
+        refit=policy.refit,
+        keeping=Keeping(
+            pinned=pinned_starts(window, policy), requests=policy.keep_requests, requests_cap=limit(policy.keep_requests_cap)
+        ),
+        anchor=state.anchor,
+        front=state.front,
+    )
+    total = sum((window.size(g) for g in selection.kept), fixed)
+    if not budget.admits(total):
+        raise over(NEWEST, total, budget)
+    standing = {g.start for g in (*window.always, *window.groups)}
+    kept = {g.start for g in selection.kept}
+    sent = sorted((*window.always, *selection.kept), key=lambda g: g.start)
+    return Plan(
+        entries=tuple(entry for group in sent for entry in group.entries),
+        prices=tuple(price for group in sent for price in window.prices[group.start]),
+        left=tuple(g for g in window.groups if g.start not in kept),
+        earlier=tuple(g for g in groups if g.start not in standing),
+        verdicts=verdicts,
+        selection=selection,
+        fixed=fixed,
+        total=total,
+        budget=budget,
+        notes=notes,
+    )
+
+
+def over(what: str, size: Size, budget: Budget) -> OverBudget:
+    """The error that says what does not fit, with the numbers."""
+
+    def most(value: float) -> int:
+        return int(value) if math.isfinite(value) else 0
+
+    return OverBudget(
+        what,
+        tokens=size.tokens,
+        bytes=size.bytes,
+        messages=size.messages,
+        budget_tokens=most(budget.tokens),
+        budget_bytes=most(budget.bytes),
+        budget_messages=most(budget.messages),
+    )
+
+
+def _fixed(conversation: Conversation, window: Window, prices: PriceList) -> Size:
+    """What goes out whatever is chosen: system, tools, the frame, and system messages inside the list."""
+    outside = prices.fixed(conversation)
+    return sum((window.size(g) for g in window.always), Size(outside.tokens, outside.bytes, 0))
+
+
+def _rendered(window: Window, dead: frozenset[Key], form: Form, prices: PriceList) -> Window:
+    """The window with placeholders in the place of the pictures in `dead`; groups without one are the same objects."""
+    if not dead:
+        return window
+    fresh = dict(window.prices)
+
+    def rendered(group: Group) -> Group:
+        entries = tuple(stubbed(entry, dead, form) for entry in group.entries)
+        if all(new is old for new, old in zip(entries, group.entries, strict=True)):
+            return group
+        fresh[group.start] = tuple(
+            price if new is old else prices.message(new.message)
+            for new, old, price in zip(entries, group.entries, window.prices[group.start], strict=True)
+        )
+        return replace(group, entries=entries)
+
+    return Window(
+        groups=tuple(rendered(g) for g in window.groups),
+        always=tuple(rendered(g) for g in window.always),
+        prices=fresh,
+    )
+
+

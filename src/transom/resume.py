@@ -1,0 +1,71 @@
+"""Where a conversation goes on: whether a state belongs to it, and what of the last request is sent again unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from transom.canon import digest, rolling
+from transom.parts import Conversation
+from transom.plan import Break, Sent, State
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The stored messages as digests, without cache marks, and the rolling key after each."""
+
+    digests: tuple[bytes, ...]
+    keys: tuple[bytes, ...]
+
+    def holds(self, state: State) -> bool:
+        """Whether the state was made on a beginning of this log."""
+        return 0 <= state.count <= len(self.digests) and state.key == self.key(state.count)
+
+    def key(self, count: int) -> bytes:
+        """The rolling key after `count` messages."""
+        return self.keys[count - 1] if count else b""
+
+
+def log(conversation: Conversation) -> Log:
+    """The log of a conversation."""
+    digests = tuple(digest(message.json) for message in conversation.messages)
+    keys: list[bytes] = []
+    key = b""
+    for one in digests:
+        key = rolling(key, one)
+        keys.append(key)
+    return Log(digests, tuple(keys))
+
+
+def resume(state: State | None, history: Log, *, policy: str, card: str) -> tuple[State, tuple[str, ...]]:
+    """The state to go on from, and notes on what had to be reset: everything, on another branch; the pictures' marks, under
+    another policy. An anchor that is no number, or beyond the log, starts again at 0 (CM-136)."""
+    fresh = State(policy=policy, card=card)
+    if state is None:
+        return fresh, ()
+    if not history.holds(state):
+        return fresh, ("the state belongs to another conversation or branch; it was reset",)
+    notes: list[str] = []
+    if not 0 <= state.anchor <= max(0, len(history.digests) - 1):
+        notes.append(f"the state's anchor {state.anchor!r} is no message of this conversation; the window starts at 0 again")
+        state = replace(state, anchor=0, front=frozenset())
+    if state.policy != policy:
+        notes.append("the settings changed since the last request; pictures and results are judged afresh")
+        state = replace(state, mark=-1, stubs=frozenset(), pruned=())
+    if state.card != card:
+        notes.append("the model changed since the last request")
+    return replace(state, policy=policy, card=card), tuple(notes)
+
+
+def breaks(last: Sequence[Sent], now: Sequence[Sent], cause: str) -> tuple[Break, ...]:
+    """Where the new request stops repeating the last one; none when it only grew.
+
+    The tokens are those of entries of the last request that stand in the new one behind that place: they were cached and are
+    read again.
+    """
+    same = next((i for i, (a, b) in enumerate(zip(last, now, strict=False)) if a.digest != b.digest), min(len(last), len(now)))
+    if same == len(last):
+        return ()
+    known = {one.digest for one in last}
+    again = sum(one.tokens for one in now[same:] if one.digest in known)
+    return (Break(at=same, cause=cause, tokens=again),)
