@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from transom.wire import anthropic, openai_chat
+from transom.wire import anthropic, blocks, openai_chat
 from transom.wire.form import Form
+from transom.wire.guess import guess
 
-FORMS: Final[Mapping[str, Form]] = MappingProxyType({"anthropic": anthropic, "openai-chat": openai_chat})
+__all__ = ["FORMS", "guess"]
+
+FORMS: Final[Mapping[str, Form]] = MappingProxyType({"anthropic": anthropic, "openai-chat": openai_chat, "blocks": blocks})
 """Each api and its form."""

@@ -76,7 +76,7 @@ def usage(answer: JsonObject, /) -> Usage | None:
 
 def error_body(status: int, words: str, /) -> JsonObject:
     """An error in this form's own shape."""
-    kind = _ERRORS.get(status, "api_error" if status >= 500 else _ERRORS[400])  # noqa: PLR2004 - HTTP's own line
+    kind = _ERRORS.get(status, "api_error" if status >= 500 else _ERRORS[400])
     return {"type": "error", "error": {"type": kind, "message": words}}
 
 
@@ -126,11 +126,6 @@ def rename_call(raw: Json, new: str, /) -> Json:
 def set_media(json: JsonObject, part: Part, media: Media, /) -> JsonObject:
     """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
     return content.set_media(json, part, media)
-
-
-def stub(json: JsonObject, stubs: Sequence[tuple[Part, str]], /) -> JsonObject:
-    """A copy of a message in which words stand in the place of each of these parts; empty words: nothing does."""
-    return content.stub(json, stubs, text)
 
 
 def join(first: JsonObject, second: JsonObject, /) -> JsonObject:

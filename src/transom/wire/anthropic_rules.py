@@ -125,8 +125,8 @@ def _served(turn: Turn, after: Turn | None) -> Iterator[Fault]:
             kind = part.raw.get("type")
             yield Fault(place=spell(("messages", index, *part.place)), code="orphan-server-result",
                         says=f"the result answers {part.id!r}, which no server call before it in this turn has",
-                        answer=f"messages.{index}.content.{part.place[-1]}: unexpected `tool_use_id` found in `{kind}` blocks: "
-                        f"{part.id}. Each `{kind}` block must have a corresponding `server_tool_use` block before it.")  # fmt: skip
+                        answer=f"messages.{index}.content.{part.place[-1]}: unexpected `tool_use_id` found in `{kind}` "
+                        f"blocks: {part.id}. Each `{kind}` block must have a corresponding `server_tool_use` block before it.")  # fmt: skip
     answered = {part.id for _, part in turn.parts if part.kind in ("result", "server-result")}
     left = [place for name, place in open_.items() if name not in answered]
     if left and after is not None and any(part.kind != "result" for _, part in after.parts):

@@ -6,7 +6,7 @@ its content stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from transom import edit
@@ -164,22 +164,6 @@ def rename(raw: JsonObject, keys: Sequence[str], new: str) -> JsonObject:
 
 def _forms(raw: JsonObject) -> list[object]:
     return list(edit.identities(raw))
-
-
-def stub(json: JsonObject, stubs: Sequence[tuple[Part, str]], make: Callable[[str], Json]) -> JsonObject:
-    """A copy of a message in which each part's words stand in its place, or nothing where the words are empty."""
-    changes: dict[Place, Json] = {}
-    gone: set[Place] = set()
-    twins: set[Place] = set()
-    for part, words in stubs:
-        twins.update(part.twins)
-        if words:
-            changes[part.place] = words if isinstance(part.raw, str) else make(words)
-        else:
-            gone.add(part.place)
-    inside = tuple(changes) + tuple(gone)
-    outer = {twin for twin in twins if not any(twin[: len(place)] == place for place in inside)}
-    return edit.replace(json, changes, gone | outer)
 
 
 def mark(json: JsonObject, part: Part, key: str, value: Json | None) -> JsonObject:

@@ -15,9 +15,9 @@ class Fault:
     """A rule of the provider that a request breaks.
 
     `place` is the JSON path, `code` the kind of fault ("orphan-result", "open-call", "interleaved", "id", "empty",
-    "first-not-user", "last-not-user", "reasoning", "breakpoints", ...), `says` a sentence with value, rule and remedy, and `answer`
-    what the provider would answer, as far as its wording is known ("" otherwise). `refused` is False where the provider
-    itself takes it and only stricter servers mind.
+    "first-not-user", "last-not-user", "reasoning", "breakpoints", ...), `says` a sentence with value, rule and remedy, and
+    `answer` what the provider would answer, as far as its wording is known ("" otherwise). `refused` is False where the
+    provider itself takes it and only stricter servers mind.
     """
 
     place: str
@@ -85,18 +85,14 @@ class Form(Protocol):
 
     def place_results(self, results: Sequence[Json], after: JsonObject | None, /) -> tuple[JsonObject, ...]:
         """The messages that carry `results` right behind their calls; `after` is the message that follows them, if any,
-        and is the last of the answer (with the results put in front of it, or unchanged behind them)."""
+        and is the last of the answer (with the results put in front of it, or unchanged behind them).
+        """
 
     def rename_call(self, raw: Json, new: str, /) -> Json:
         """A copy of a raw call or result with another id."""
 
     def set_media(self, json: JsonObject, part: Part, media: Media, /) -> JsonObject:
         """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
-
-    def stub(self, json: JsonObject, stubs: Sequence[tuple[Part, str]], /) -> JsonObject:
-        """A copy of a message in which words stand in the place of each of these media parts, wherever it is written: as a
-        text part, or as the bare string that a part was. Empty words: nothing stands there (its neighbour speaks for it). The
-        twins of each part go."""
 
     def join(self, first: JsonObject, second: JsonObject, /) -> JsonObject:
         """Two neighbouring messages of one role as one."""

@@ -82,7 +82,7 @@ def usage(answer: JsonObject, /) -> Usage | None:
 
 def error_body(status: int, words: str, /) -> JsonObject:
     """An error in this form's own shape."""
-    server = status >= 500  # noqa: PLR2004 - HTTP's own line
+    server = status >= 500
     kind, code = _ERRORS.get(status, ("server_error" if server else "invalid_request_error", None))
     return {"error": {"message": words, "type": kind, "param": None, "code": code}}
 
@@ -134,11 +134,6 @@ def rename_call(raw: Json, new: str, /) -> Json:
 def set_media(json: JsonObject, part: Part, media: Media, /) -> JsonObject:
     """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
     return content.set_media(json, part, media)
-
-
-def stub(json: JsonObject, stubs: Sequence[tuple[Part, str]], /) -> JsonObject:
-    """A copy of a message in which words stand in the place of each of these parts; empty words: nothing does."""
-    return openai_fields.stub(json, stubs)
 
 
 def join(first: JsonObject, second: JsonObject, /) -> JsonObject:

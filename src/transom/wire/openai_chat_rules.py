@@ -5,8 +5,9 @@ Source of the words: answers of the API quoted in public issues, November 2026; 
 
 from __future__ import annotations
 
-import json as _json
+import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from transom.parts import Conversation, Message, Part, spell
@@ -122,7 +123,7 @@ def _parses(part: Part) -> bool:
     if given and not isinstance(given, str):
         return False
     try:
-        _json.loads(given or "{}")
+        json.loads(given or "{}")
     except (ValueError, RecursionError):
         return False
     return True
@@ -137,8 +138,7 @@ def _order(messages: tuple[Message, ...]) -> Iterator[Fault]:
     if talk and talk[-1][0] == "assistant":
         yield Fault(place=f"messages[{talk[-1][1]}]", code="last-not-user", refused=False,
                     says="the talk ends with the assistant's turn; stricter servers do not continue it")  # fmt: skip
-    pairs = zip(talk, talk[1:], strict=False)
-    found = next((late for (one, _), (two, late) in pairs if one == two != "tool"), None)
+    found = next((late for (one, _), (two, late) in pairwise(talk) if one == two != "tool"), None)
     if found is None:
         found = next((message.index for message in messages[1:] if message.json["role"] == "system"), None)
     if found is not None:

@@ -1,6 +1,6 @@
 """The fields of an `openai-chat` message that hold parts: which raw part belongs into which.
 
-The rule: a raw part that came out of a field goes back into it; a new call goes to `tool_calls`, everything else into the content.
+The rule: a raw part that came out of a field goes back into it; a new call goes to `tool_calls`, all else into the content.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def read(json: JsonObject, index: int) -> list[Part]:
     if isinstance(audio, dict):
         out.append(_audio(audio))
     images = json.get("images")
-    if isinstance(images, list) and all(isinstance(item, str) for item in images):
-        out += [shapes.image_string(item, ("images", number)) for number, item in enumerate(images)]
+    if isinstance(images, list):
+        out += [shapes.picture(item, ("images", number)) for number, item in enumerate(images)]
     call = json.get("function_call")
     if isinstance(call, dict):
         name = _string(call, "name")
@@ -124,24 +124,6 @@ def _field(raw: Json) -> str:
         if "id" in raw and "type" not in raw:
             return "audio"
     return "content"
-
-
-def stub(json: JsonObject, stubs: Sequence[tuple[Part, str]]) -> JsonObject:
-    """A copy of a message in which words stand for these parts; pictures beside the content leave their words in it."""
-    beside = [(part, words) for part, words in stubs if part.place[:1] in (("images",), ("audio",))]
-    out = content.stub(json, [pair for pair in stubs if pair not in beside], content.text)
-    if not beside:
-        return out
-    out = edit.remove(out, [place for part, _ in beside for place in (part.place, *part.twins)])
-    if not out.get("images", True):
-        out = edit.remove(out, [("images",)])
-    words = [words for _, words in beside if words]
-    held = out.get("content")
-    if not words:
-        return out
-    if isinstance(held, list):
-        return {**out, "content": [*held, *map(content.text, words)]}
-    return {**out, "content": "\n".join(filter(None, (held, *words)))}
 
 
 def join(first: JsonObject, second: JsonObject) -> JsonObject:

@@ -49,9 +49,11 @@ def marked(raw: JsonObject) -> bool:
     return any(raw.get(key) is not None for key in canon.MARKS)
 
 
-def image_string(text: str, place: Place) -> Part:
-    """A bare string that a form says is a picture (Ollama's `images`)."""
-    return Part(kind="image", place=place, raw=text, media=bare(text, place, "image"))
+def picture(raw: Json, place: Place) -> Part:
+    """What stands in a list of pictures (Ollama's `images`, LangChain's and OpenRouter's answers): a bare string is one."""
+    if isinstance(raw, str):
+        return Part(kind="image", place=place, raw=raw, media=bare(raw, place, "image"))
+    return part(raw, place)
 
 
 def _string(raw: JsonObject, *keys: str) -> str:
@@ -165,6 +167,11 @@ def _result(kind: Kind) -> Reader:
         )
 
     return read
+
+
+def result(raw: JsonObject, place: Place) -> Part:
+    """A result, whatever its `type` says: a message can be one."""
+    return _result("result")(raw, place, 0)
 
 
 def _content(content: Json, place: Place, depth: int) -> tuple[Part, ...]:
