@@ -168,10 +168,10 @@ def fares() -> str:
     """What `page_text` prints of a page of fare rules: long, and mostly of no use."""
     change = (
         "Fare class {c}{n}: the ticket is valid for the flight and the day that it names. A change of date costs {a} "
-        "EUR until {h} hours before departure, later nothing is paid back. Bags over {k} kg are weighed and charged anew."
+        "EUR until {h} hours before departure, later nothing is paid back. Bags over {k} kg are weighed anew."
     )
     seats = (
-        "Fare class {c}{n}: seats in rows {a} to {b} are free of charge for children under {k}. The airline may change "
+        "Fare class {c}{n}: seats in rows {a} to {b} are free for children under {k}. The airline may change "
         "the aircraft; a seat that was paid for is then replaced by one of the same kind, or {h} EUR are paid back."
     )
     lines = [

@@ -1,0 +1,219 @@
+"""`transom fit` and `transom repair`: the commands that make a request out of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import typer
+
+import transom
+from transom.cli import files, options, tables
+from transom.cli.answers import Exit, code, err, note, out, progress, say_error, sentences
+from transom.cli.guess import guess
+from transom.errors import BadRequest, BadSetting, TransomError
+from transom.types import Api, Json, JsonObject
+
+Work = Callable[[JsonObject, Api], transom.Fit]
+
+
+@dataclass(slots=True, kw_only=True)
+class Done:
+    """What a run over the items of a file came to: a line of output and a report for each, and the worst exit code."""
+
+    bodies: list[bytes] = field(default_factory=list)
+    reports: list[JsonObject] = field(default_factory=list)
+    fits: list[tuple[str, transom.Fit]] = field(default_factory=list)
+    worst: Exit = Exit.DONE
+
+
+def fit(  # the options are the command
+    body: options.Body,
+    api: options.ApiName = None,
+    model: options.Model = None,
+    output: options.Out = None,
+    as_json: options.AsJson = False,
+    force: options.Force = False,
+    state: options.StateFile = None,
+    settings: options.Settings = None,
+    budget: options.Budget = None,
+    reserve: options.Reserve = None,
+    max_body_bytes: options.MaxBodyBytes = None,
+    max_messages: options.MaxMessages = None,
+    trigger: options.Trigger = None,
+    refit: options.Refit = None,
+    max_images: options.MaxImages = None,
+    max_image_bytes: options.MaxImageBytes = None,
+    image_depth: options.ImageDepth = None,
+    newest: options.NewestRule = None,
+    keep_requests: options.KeepRequests = None,
+    pin: options.Pins = None,
+    results_per_tool: options.ResultsPerTool = None,
+    late_results: options.LateResults = None,
+) -> None:
+    """Make a request that fits, of the same form, and say what was done to it.
+
+    Without -o nothing is written: the report says what would be done. Of JSON lines each line is a request; with --state
+    they are requests of one conversation, and each keeps the prefix of the one before.
+    """
+    with sentences():
+        named = options.given(
+            reserve=reserve, max_body_bytes=max_body_bytes, max_messages=max_messages, trigger=trigger, refit=refit,
+            max_images=max_images, max_image_bytes=max_image_bytes, image_depth=image_depth, newest=newest and newest.value,
+            keep_requests=keep_requests, pins=tuple(pin) if pin else None, results_per_tool=results_per_tool,
+            late_results=late_results and late_results.value,
+        )  # fmt: skip
+        fields = named | options.others(settings)
+        carried = _read_state(state)
+
+        def work(request: JsonObject, form: Api) -> transom.Fit:
+            nonlocal carried
+            made = transom.fit(request, api=form, model=model, budget=budget, state=carried, **fields)
+            carried = made.state if state is not None else None
+            return made
+
+        source = _bodies(body)
+        done = _each(source, api, work, "fitting")
+        _answer(done, source, output=output, as_json=as_json, force=force)
+        if state is not None and carried is not None and done.worst == Exit.DONE:
+            files.write(state, msgspec.json.encode(carried.to_dict()) + b"\n", force=True)
+        raise typer.Exit(done.worst)
+
+
+def repair(
+    body: options.Body,
+    api: options.ApiName = None,
+    output: options.Out = None,
+    as_json: options.AsJson = False,
+    force: options.Force = False,
+) -> None:
+    """Make a request that the provider takes again, out of one that it refuses.
+
+    BODY is a request, requests as JSON lines, or a session with one message a line, torn lines and all. What is whole is not
+    touched, and a mended file is mended no further.
+    """
+    with sentences():
+        source = files.read(body)
+        if source.kind == "session":
+            _repair_session(source, api, output=output, as_json=as_json, force=force)
+        done = _each(_bodies(body, source), api, lambda request, form: transom.repair(request, api=form), "mending")
+        _answer(done, source, output=output, as_json=as_json, force=force)
+        raise typer.Exit(done.worst)
+
+
+def mend_session(source: files.Source, api: Api | None) -> tuple[bytes, transom.Fit, list[JsonObject]]:
+    """A session's messages as JSON lines again, mended; what was done; and the lines that could not be read.
+
+    A line whose message nothing was done to comes out as the bytes that it was.
+    """
+    whole = [item for item in source.items if not item.problem and isinstance(item.value, dict)]
+    lost = [
+        {"line": item.line, "bytes": len(item.raw), "reason": item.problem or "not a message"}
+        for item in source.items
+        if item not in whole
+    ]
+    request = {"messages": [item.value for item in whole]}
+    made = transom.repair(request, api=api or guess(request))
+    raw = {id(item.value): item.raw.rstrip(b"\r\n") for item in whole}
+    rows = [raw.get(id(message)) or msgspec.json.encode(message) for message in made.request["messages"]]
+    return b"".join(row + b"\n" for row in rows), made, lost
+
+
+def _repair_session(source: files.Source, api: Api | None, *, output: str | None, as_json: bool, force: bool) -> None:
+    form = api or _said(guess({"messages": [item.value for item in source.items if not item.problem]}))
+    data, made, lost = mend_session(source, form)
+    if output is not None:
+        files.write(output, data, source=source.name, force=force)
+    if as_json:
+        _json({**made.report.to_dict(), "lost": lost})
+    else:
+        console = err() if output == files.STDIN else out()
+        for row in lost:
+            console.print(f"line {row['line']}: left out, {row['bytes']:,} bytes: {row['reason']}", markup=False)
+        tables.show_fit(console, made, source.name)
+        _unwritten(output)
+    raise typer.Exit(Exit.DONE)
+
+
+def _each(source: files.Source, api: Api | None, work: Work, words: str) -> Done:
+    """Do the work for each item; one that cannot be done is named and the others go on."""
+    done, many = Done(), source.kind == "lines"
+    with progress(words, len(source.items)) as advance:
+        for item in source.items:
+            try:
+                request = item.body()
+                made = work(request, api or _said(guess(request), quiet=bool(done.fits)))
+            except TransomError as error:
+                if not many:
+                    raise
+                _failed(done, item, error)
+            else:
+                same = made.request is request
+                done.bodies.append(item.raw if same else msgspec.json.encode(made.request) + b"\n" * (not many))
+                done.reports.append(({"line": item.line} if many else {}) | made.report.to_dict())
+                done.fits.append((item.where or source.name, made))
+            advance()
+    return done
+
+
+def _failed(done: Done, item: files.Item, error: TransomError) -> None:
+    words = str(error) if item.where in str(error) else f"{item.where}: {error}"
+    say_error(words)
+    failure = {"line": item.line, "error": words, "exit": int(code(error))}
+    done.bodies.append(msgspec.json.encode({"transom_error": failure}))
+    done.reports.append(failure)
+    done.worst = max(done.worst, code(error))
+
+
+def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bool, force: bool) -> None:
+    many = source.kind == "lines"
+    if output is not None:
+        data = b"".join(body + b"\n" for body in done.bodies) if many else b"".join(done.bodies)
+        if as_json and output == files.STDIN:
+            raise BadSetting("--json and -o - both want standard output; write the body to a file")
+        files.write(output, data, source=source.name, force=force)
+    if as_json:
+        for report in done.reports:
+            _json(report)
+        return
+    console = err() if output == files.STDIN else out()
+    if many:
+        tables.show_lines(console, done.fits)
+    for name, made in () if many else done.fits:
+        tables.show_fit(console, made, name)
+    _unwritten(output)
+
+
+def _bodies(name: str, source: files.Source | None = None) -> files.Source:
+    source = source or files.read(name)
+    if source.kind == "media":
+        raise BadRequest(f"{name} is not JSON; a request body is a JSON object with a list of messages")
+    if source.kind == "session":
+        raise BadRequest(f"{name} holds the messages of a session, not requests; `transom repair` reads it")
+    return source
+
+
+def _read_state(name: str | None) -> transom.State | None:
+    if name is None or not Path(name).exists():
+        return None
+    item = files.decoded(Path(name).read_bytes())
+    if item.problem:
+        raise BadSetting(f"{name} holds no state ({item.problem}); remove it to start afresh")
+    return transom.State.from_dict(item.value)
+
+
+def _said(api: Api, *, quiet: bool = False) -> Api:
+    if not quiet:
+        note(f"read as {api} (--api says otherwise)")
+    return api
+
+
+def _json(value: Json) -> None:
+    typer.echo(msgspec.json.encode(value))
+
+
+def _unwritten(output: str | None) -> None:
+    if output is None:
+        note("nothing was written; -o OUT writes the request")

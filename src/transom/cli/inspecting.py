@@ -1,0 +1,194 @@
+"""`transom price`, `lint`, `models` and `view`: the commands that look and do not touch."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+import typer
+
+import transom
+from transom import catalog, view
+from transom.cli import files, options, tables
+from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
+from transom.cli.guess import guess
+from transom.errors import BadRequest, OverBudget, TransomError
+from transom.types import Api, Json, JsonObject
+
+DEFAULT_MODELS = ("claude-opus-5", "claude-sonnet-4-5", "gpt-5", "gpt-4o")
+"""Who prices a picture when nobody is named."""
+
+Models = Annotated[list[str] | None, typer.Option("--model", help="Who bills. Repeatable. Default: the body's own model.")]
+
+
+def price(
+    body: options.Body,
+    api: options.ApiName = None,
+    model: Models = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what a request costs, by message and part, and how each figure is known.
+
+    BODY can be a picture, too: its price by each model, with the arithmetic.
+    """
+    with sentences():
+        source = files.read(body)
+        if source.kind == "media":
+            _price_media(source, model or DEFAULT_MODELS, as_json=as_json)
+            return
+        if source.kind == "session":
+            raise BadRequest(f"{body} holds the messages of a session, not requests; wrap them as a body to price them")
+        raise typer.Exit(_price_bodies(source, api, model or [], as_json=as_json))
+
+
+def lint(
+    body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False
+) -> None:
+    """Name each rule of the provider that a request breaks, its place, and what the provider would answer.
+
+    Exit code 1 when there is a fault that the provider refuses.
+    """
+    with sentences():
+        source = files.read(body)
+        if source.kind == "media":
+            raise BadRequest(f"{body} is not JSON; a request body is a JSON object with a list of messages")
+        worst = Exit.DONE
+        with progress("reading", len(source.items)) as advance:
+            for item in _requests(source):
+                name = item.where or source.name
+                try:
+                    request = item.body()
+                    faults = transom.lint(request, api=api or _said(guess(request)), model=model)
+                except TransomError as error:
+                    worst = max(worst, _refused(item, error, many=source.kind == "lines"))
+                else:
+                    _show_faults(faults, name, line=item.line, as_json=as_json)
+                    worst = max(worst, Exit.FAULTS if any(fault.refused for fault in faults) else Exit.DONE)
+                advance()
+        raise typer.Exit(worst)
+
+
+def models(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A model, or the beginning of a name.")] = "",
+    as_json: options.AsJson = False,
+) -> None:
+    """List what is known of each model: sizes, limits, and where the figures come from."""
+    with sentences():
+        cards = sorted((card for card in catalog.cards() if card.name.startswith(name)), key=lambda card: card.name)
+        exact = [card for card in cards if card.name == name]
+        if not cards:
+            card = catalog.card(name)
+            note(f"{name} is not in the catalog; this is what it would be read as")
+            exact = [card]
+        if as_json:
+            for card in exact or cards:
+                typer.echo(msgspec.json.encode(_plain(card)))
+        elif exact:
+            tables.show_model(out(), exact[0])
+        else:
+            tables.show_models(out(), cards)
+
+
+def view_(  # the options are the command
+    body: options.Body,
+    output: Annotated[str, typer.Option("-o", "--out", metavar="OUT", help="The page; - is standard output.")],
+    api: options.ApiName = None,
+    model: options.Model = None,
+    budget: options.Budget = None,
+    max_images: options.MaxImages = None,
+    settings: options.Settings = None,
+    force: options.Force = False,
+) -> None:
+    """Draw the window as one page: each message to scale, each picture, its price and what becomes of it."""
+    with sentences():
+        source = files.read(body)
+        if source.kind != "body":
+            raise BadRequest(f"{body} is not one request body; `transom view` draws one")
+        request = source.items[0].body()
+        form = api or _said(guess(request))
+        fields = options.given(max_images=max_images) | options.others(settings)
+        done, fit, trouble = Exit.DONE, None, ""
+        try:
+            fit = transom.fit(request, api=form, model=model, budget=budget, **fields)
+        except OverBudget as error:
+            done, trouble = Exit.OVER_BUDGET, str(error)
+            say_error(trouble)
+        page = view.page(request, api=form, model=model, fit=fit, name=source.name, trouble=trouble)
+        files.write(output, page.encode(), source=source.name, force=force)
+        raise typer.Exit(done)
+
+
+def _price_bodies(source: files.Source, api: Api | None, models: Sequence[str], *, as_json: bool) -> Exit:
+    worst = Exit.DONE
+    with progress("pricing", len(source.items)) as advance:
+        for item in source.items:
+            try:
+                request = item.body()
+                form = api or _said(guess(request))
+                bills = [transom.price(request, api=form, model=model) for model in models or (None,)]
+            except TransomError as error:
+                worst = max(worst, _refused(item, error, many=source.kind == "lines"))
+            else:
+                for bill in bills:
+                    if as_json:
+                        _json(({"line": item.line} if item.line else {}) | bill.to_dict())
+                    else:
+                        tables.show_bill(out(), bill, item.where or source.name)
+            advance()
+    return worst
+
+
+def _price_media(source: files.Source, models: Sequence[str], *, as_json: bool) -> None:
+    part = {"type": "base64", "media_type": "", "data": base64.b64encode(source.data).decode()}
+    request = {"messages": [{"role": "user", "content": [{"type": "image", "source": part}]}]}
+    for model in models:
+        row = transom.price(request, api="anthropic", model=model)["messages[0].content[0]"]
+        if as_json:
+            _json({"model": model, "tokens": row.tokens, "bytes": row.bytes, "basis": row.basis, "how": row.how})
+        else:
+            out().print(f"{model}: {row.how} ({row.basis})", markup=False)
+
+
+def _requests(source: files.Source) -> tuple[files.Item, ...]:
+    """The requests of a file; a session is read as one request, its unreadable lines left aside."""
+    if source.kind != "session":
+        return source.items
+    for item in source.items:
+        if item.problem:
+            note(f"{item.where} left aside: {item.problem}")
+    messages = [item.value for item in source.items if not item.problem]
+    return (files.Item(line=0, raw=source.data, value={"messages": messages}),)
+
+
+def _refused(item: files.Item, error: TransomError, *, many: bool) -> Exit:
+    """Name the line that cannot be read, so that the others go on; raises where there are no others."""
+    if not many:
+        raise error
+    say_error(str(error) if item.where in str(error) else f"{item.where}: {error}")
+    return code(error)
+
+
+def _show_faults(faults: Sequence[transom.Fault], name: str, *, line: int, as_json: bool) -> None:
+    if not as_json:
+        tables.show_faults(out(), faults, name)
+        return
+    rows = [
+        {"place": one.place, "code": one.code, "says": one.says, "answer": one.answer, "refused": one.refused} for one in faults
+    ]
+    _json(({"line": line} if line else {}) | {"faults": rows})
+
+
+def _plain(card: catalog.ModelCard) -> JsonObject:
+    plain: JsonObject = msgspec.to_builtins(card)
+    return plain
+
+
+def _said(api: Api) -> Api:
+    note(f"read as {api} (--api says otherwise)")
+    return api
+
+
+def _json(value: Json) -> None:
+    typer.echo(msgspec.json.encode(value))

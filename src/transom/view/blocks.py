@@ -1,0 +1,225 @@
+"""What the page shows, as values: a block for each message and part, with price and verdict. No HTML here.
+
+A thumbnail is made of a picture only if its own bytes are those of a PNG, JPEG, GIF or WebP and its payload is base64 and
+nothing else; an SVG, which can carry script, never is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import transom
+from transom.parts import Conversation, Media, Message, Part, spell, walk
+from transom.plan import Decision
+from transom.types import Place
+
+THUMBS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+LARGEST_SIDE = 8_000
+"""Pixels; a picture that claims more could fill the reader's memory."""
+MOST_INLINE = 24_000_000
+"""Base64 characters of all thumbnails together; the newest pictures get theirs first."""
+EXCERPT = 4_000
+"""Characters of a text that the page shows."""
+
+BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartBlock:
+    """One part of a message."""
+
+    place: str
+    kind: str
+    depth: int
+    label: str
+    text: str = ""
+    more: int = 0
+    thumb: str = ""
+    media: str = ""
+    tokens: int = 0
+    bytes: int = 0
+    basis: str = ""
+    how: str = ""
+    verdict: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageBlock:
+    """One message: its own decision, and its parts."""
+
+    number: int
+    place: str
+    role: str
+    tokens: int
+    bytes: int
+    share: float
+    verdict: str = ""
+    reason: str = ""
+    changed: bool = False
+    parts: tuple[PartBlock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A kind of content and what it takes of the window."""
+
+    kind: str
+    tokens: int
+    share: float
+
+
+@dataclass(slots=True)
+class Thumbs:
+    """Gives out thumbnails until there have been enough."""
+
+    left: int = field(default=MOST_INLINE)
+    refused: int = 0
+
+    def of(self, media: Media | None) -> str:
+        """A data URL of the picture; "" where it gets none."""
+        if media is None or media.kind != "image" or media.source not in ("base64", "data-url"):
+            return ""
+        facts = media.facts
+        payload = re.sub(r"\s+", "", media.payload).replace("-", "+").replace("_", "/")
+        safe = facts.mime in THUMBS and not facts.problem and 0 < max(facts.width, facts.height) <= LARGEST_SIDE
+        if not safe or not BASE64.fullmatch(payload):
+            return ""
+        if len(payload) > self.left:
+            self.refused += 1
+            return ""
+        self.left -= len(payload)
+        return f"data:{facts.mime};base64,{payload}"
+
+
+def message_blocks(
+    talk: Conversation, bill: transom.Bill, decisions: tuple[Decision, ...], thumbs: Thumbs
+) -> tuple[MessageBlock, ...]:
+    """A block for each message, oldest first."""
+    prices = {row.place: row for row in bill.rows}
+    most = max((row.tokens for row in bill.rows if row.kind == "message"), default=0) or 1
+    newest_first = [
+        _message(message, talk.key, prices, most, _about(decisions, message.index), thumbs)
+        for message in reversed(talk.messages)
+    ]
+    return tuple(reversed(newest_first))
+
+
+def segments(talk: Conversation, bill: transom.Bill) -> tuple[Segment, ...]:
+    """What each kind of content takes, the largest first: system and tools, then the kinds of parts."""
+    sums: dict[str, int] = {"system and tools": bill.fixed}
+    prices = {row.place: row.tokens for row in bill.rows}
+    for message in talk.messages:
+        for part in message.parts:
+            for leaf, tokens in _leaves(part, talk.key, message, prices):
+                sums[leaf] = sums.get(leaf, 0) + tokens
+    rest = bill.tokens - sum(sums.values())
+    if rest > 0:
+        sums["framing"] = rest
+    whole = max(bill.tokens, 1)
+    ordered = sorted(sums.items(), key=lambda pair: -pair[1])
+    return tuple(Segment(kind=kind, tokens=tokens, share=100 * tokens / whole) for kind, tokens in ordered if tokens > 0)
+
+
+def _leaves(part: Part, key: str, message: Message, prices: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    # A result's own price holds those of its parts; what the pictures in it take is told apart.
+    own = prices.get(spell((key, message.index, *part.place)), 0)
+    inner = 0
+    for one in walk(part.parts):
+        if one.media is not None and not one.parts:
+            tokens = prices.get(spell((key, message.index, *one.place)), 0)
+            inner += tokens
+            yield one.kind, tokens
+    yield part.kind, max(own - inner, 0)
+
+
+def _about(decisions: tuple[Decision, ...], index: int) -> tuple[Decision, ...]:
+    return tuple(one for one in decisions if one.seq <= index <= max(one.seq, one.last))
+
+
+def _message(
+    message: Message,
+    key: str,
+    prices: Mapping[str, transom.Row],
+    most: int,
+    decisions: tuple[Decision, ...],
+    thumbs: Thumbs,
+) -> MessageBlock:
+    place = spell((key, message.index))
+    row = prices.get(place)
+    whole = [one for one in decisions if not one.place or one.last > one.seq]
+    gone = next((one for one in whole if one.verb == "drop"), None)
+    top = gone or (whole[0] if whole else None)
+    tokens = row.tokens if row else 0
+    parts = [
+        _part(part, depth, (key, message.index), prices, decisions, thumbs) for part, depth in _nested(message.parts, 0)
+    ]
+    return MessageBlock(
+        number=message.index,
+        place=place,
+        role=message.role,
+        tokens=tokens,
+        bytes=row.bytes if row else 0,
+        share=100 * tokens / most,
+        verdict=top.verb if top else "",
+        reason=top.reason if top else "",
+        changed=bool(decisions),
+        parts=tuple(parts),
+    )
+
+
+def _nested(parts: tuple[Part, ...], depth: int) -> Iterator[tuple[Part, int]]:
+    for part in parts:
+        yield part, depth
+        yield from _nested(part.parts, depth + 1)
+
+
+def _part(
+    part: Part,
+    depth: int,
+    at: Place,
+    prices: Mapping[str, transom.Row],
+    decisions: tuple[Decision, ...],
+    thumbs: Thumbs,
+) -> PartBlock:
+    place = spell((*at, *part.place))
+    row = prices.get(place)
+    mine = next((one for one in decisions if one.place and one.place == part.place), None)
+    text = part.text if part.media is None else ""
+    return PartBlock(
+        place=place,
+        kind=part.kind,
+        depth=depth,
+        label=_label(part),
+        text=text[:EXCERPT],
+        more=max(len(text) - EXCERPT, 0),
+        thumb=thumbs.of(part.media),
+        media=_facts(part.media),
+        tokens=row.tokens if row else 0,
+        bytes=row.bytes if row else 0,
+        basis=row.basis if row else "",
+        how=row.how if row else "",
+        verdict=mine.verb if mine else "",
+        reason=mine.reason if mine else "",
+    )
+
+
+def _label(part: Part) -> str:
+    words = [part.kind, part.name, f"({part.id})" if part.id else "", "failed" if part.failed else ""]
+    return " ".join(word for word in words if word)
+
+
+def _facts(media: Media | None) -> str:
+    if media is None:
+        return ""
+    facts = media.facts
+    words = [
+        media.name,
+        facts.mime or media.declared,
+        f"{facts.width} x {facts.height} px" if facts.width else "",
+        f"{media.inline:,} characters inline" if media.inline else f"by {media.source}, nothing inline",
+        facts.problem,
+    ]
+    return ", ".join(word for word in words if word)
