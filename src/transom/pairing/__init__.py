@@ -1,0 +1,77 @@
+"""Calls and results, brought together once, on the stored order, before anything else: groups that are legal and never split.
+
+The rules: what is legal stays the very object that was given; each repair is a decision; what a repair writes for a message
+depends on that message and on newer ones, never on its number or on what stands before it (the start law). The one exception is
+the number behind an id that an earlier call has: it is decided by the stored sequence, so that appending never renames a call.
+
+Pairing its own output changes nothing. Settled here: a late result is found however far behind its call it arrives (CM-100 looks
+at six entries); a trailing call is answered, not taken away (CM-102), since its turn may hold words and signed thinking.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from transom.pairing import served
+from transom.pairing.draft import Draft, drafted
+from transom.pairing.ends import nothing_left, with_edges, with_thinking, without_bare_thinking, without_empties
+from transom.pairing.groups import grouped
+from transom.pairing.match import match
+from transom.pairing.place import Placer
+from transom.pairing.tidy import split, with_arguments, without_blanks
+from transom.parts import Conversation, Group
+from transom.plan import Decision
+from transom.wire.form import Form
+
+__all__ = ["pair"]
+
+
+def pair(
+    conversation: Conversation,
+    form: Form,
+    *,
+    late_results: Literal["move", "append"] = "move",
+    quirks: frozenset[str] = frozenset(),
+) -> tuple[tuple[Group, ...], tuple[Decision, ...]]:
+    """The conversation as groups that the provider takes, and what was repaired.
+
+    `late_results`: a result that arrives after the assistant spoke again is moved up to its call, or ("append") stays where it
+    arrived, as text that names the call, while a failed stub answers the call; so nothing sent before changes.
+    `quirks` of the model: "no-prefill" (no assistant turn at the end), "unique-ids" (no id twice in a request, in forms whose
+    provider takes that).
+    """
+    if not conversation.messages:
+        return (), ()
+    drafts, decisions = _tidied(conversation, form)
+    unique = form.merges or "unique-ids" in quirks
+    matches = match(drafts, form, late=late_results, unique=unique)
+    placer = Placer(drafts, matches, form)
+    runs, emptied = without_empties(list(placer.runs()), form)
+    runs = runs or [nothing_left(form, 0)]
+    decisions += [*matches.decisions, *placer.decisions, *emptied]
+    decisions += _ended(runs, conversation, form, quirks)
+    return grouped(runs, form), tuple(decisions)
+
+
+def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:
+    drafts = [drafted(message) for message in conversation.messages]
+    decisions: list[Decision] = []
+    for draft in drafts:
+        if form.merges:
+            decisions += without_blanks(draft)
+        if draft.role == "assistant":
+            decisions += with_arguments(draft)
+    drafts, bundles = split(drafts, form)
+    return drafts, decisions + bundles + served.without_orphans(drafts)
+
+
+def _ended(runs: list[list[Draft]], conversation: Conversation, form: Form, quirks: frozenset[str]) -> list[Decision]:
+    """The mends that need to know what follows."""
+    flat = [draft for run in runs for draft in run]
+    decisions = served.with_answers(flat, form)
+    decisions += without_bare_thinking(flat, form)
+    thinking = conversation.body.get("thinking")
+    if form.merges and isinstance(thinking, dict) and thinking.get("type") == "enabled":
+        decisions += with_thinking(runs, form)
+    decisions += with_edges(runs, form, quirks)
+    return decisions

@@ -1,0 +1,94 @@
+"""The last mends, on the drafts in the order they are sent: messages that hold nothing, and how turns begin and end.
+
+The rule: a note is a constant text, and whether it stands depends on its own message and on newer ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from transom.pairing.draft import Draft, made
+from transom.pairing.notes import BROKEN_OFF, EMPTIED, GO_ON, NO_THINKING, OPENING
+from transom.parts import Role
+from transom.plan import Decision
+from transom.wire.form import Form
+
+
+def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[Draft]], list[Decision]]:
+    """Messages without content say so in a constant note; results that were messages of their own leave none behind."""
+    held = {draft.seq for run in runs for draft in run if draft.slots}
+    out, decisions = [], []
+    for run in runs:
+        kept = []
+        for draft in run:
+            if not _empty(draft, form):
+                kept.append(draft)
+            elif draft.slots or not (draft.role == "tool" or (draft.piece and draft.seq in held)):
+                draft.slots = [slot for slot in draft.slots if slot.part.kind == "reasoning"]
+                draft.note(form, EMPTIED)
+                kept.append(draft)
+                decisions.append(Decision(verb="repair", seq=draft.seq, reason="a message without content"))
+        if kept:
+            out.append(kept)
+    return out, decisions
+
+
+def _empty(draft: Draft, form: Form) -> bool:
+    if draft.role == "system" and not draft.changed and not form.merges:
+        return False
+    if draft.role != "assistant" or form.merges:
+        return not draft.slots
+    said = [slot.part for slot in draft.slots if slot.part.kind != "reasoning"]
+    return not said or (len(said) == 1 and said[0].place == ("content",) and not said[0].text)
+
+
+def without_bare_thinking(drafts: Sequence[Draft], form: Form) -> Iterator[Decision]:
+    """A turn of the assistant may not end with reasoning (Anthropic: "The final block in an assistant message cannot be
+    `thinking`", 2026-08). The reasoning is signed and stays; a note follows it."""
+    if not form.merges:
+        return
+    for role, turn in groupby(drafts, key=lambda draft: draft.role):
+        last = list(turn)[-1]
+        if role == "assistant" and last.slots[-1].part.kind == "reasoning":
+            last.note(form, BROKEN_OFF)
+            yield Decision(verb="repair", seq=last.seq, reason="a turn that ends with thinking, closed by a note")
+
+
+def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]:
+    """With thinking enabled, the last turn of the assistant must think before it calls (Anthropic: "Expected `thinking` or
+    `redacted_thinking`, but found `tool_use`", 2026-08). Thinking cannot be made up: the turn is closed by a note instead."""
+    number = next((n for n in reversed(range(len(runs))) if any(d.role == "assistant" for d in runs[n])), None)
+    if number is None:
+        return
+    run = runs[number]
+    turns = [list(turn) for role, turn in groupby(run, key=lambda draft: draft.role) if role == "assistant"]
+    slots = [slot for draft in turns[-1] for slot in draft.slots]
+    if slots[0].part.kind == "reasoning" or all(slot.part.kind != "call" for slot in slots):
+        return
+    seq = turns[-1][-1].seq
+    run.append(_note(form, "assistant", NO_THINKING, seq))
+    if number == len(runs) - 1:
+        run.append(_note(form, "user", GO_ON, seq))
+    yield Decision(verb="repair", seq=seq, reason="a call without the thinking that the request asks for, closed by a note")
+
+
+def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str]) -> Iterator[Decision]:
+    """The user's turn first, where the form wants it so, and last, where the model continues no answer."""
+    first, last = runs[0], runs[-1]
+    if form.merges and first[0].role != "user":
+        first.insert(0, _note(form, "user", OPENING, first[0].seq))
+        yield Decision(verb="repair", seq=first[0].seq, reason="the first turn is not the user's; a note opens it")
+    waits = any(slot.part.kind == "server-call" for slot in last[-1].slots[-1:])
+    if "no-prefill" in quirks and last[-1].role == "assistant" and not waits:
+        last.append(_note(form, "user", GO_ON, last[-1].seq))
+        yield Decision(verb="repair", seq=last[-1].seq, reason="the last turn is the assistant's; a note asks to go on")
+
+
+def _note(form: Form, role: Role, words: str, seq: int) -> Draft:
+    return Draft(seq=seq, role=role, stored=None, slots=[made(form.text(words), seq, 0)], changed=True)
+
+
+def nothing_left(form: Form, seq: int) -> list[Draft]:
+    """What stands for a conversation of which nothing is left."""
+    return [_note(form, "user", EMPTIED, seq)]

@@ -1,0 +1,46 @@
+"""Groups: what goes out whole or not at all, once calls and results stand together.
+
+The rule: a group starts at its first stored message, and no two groups start at the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transom.pairing.draft import Draft, sealed
+from transom.pairing.notes import LATE_HEAD, MEDIA_HERE, ours
+from transom.parts import Entry, Group, Message
+from transom.wire.form import Form
+
+
+def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
+    """The groups of these drafts. Pieces of one stored message stay in one group."""
+    joined: list[list[Draft]] = []
+    for run in runs:
+        if joined and run[0].piece and any(draft.seq == run[0].seq for draft in joined[-1]):
+            joined[-1] += run
+        else:
+            joined.append(list(run))
+    return tuple([_group([sealed(form, draft) for draft in drafts]) for drafts in joined])
+
+
+def _group(entries: list[Entry]) -> Group:
+    first = entries[0].message
+    return Group(
+        start=entries[0].seq,
+        entries=tuple(entries),
+        request=any(_asks(entry.message) for entry in entries),
+        opens=first.role == "user" and all(part.kind != "result" for part in first.parts),
+        pinned=first.role == "system" or (len(entries) > 1 and entries[1].message.role == "system"),
+    )
+
+
+def _asks(message: Message) -> bool:
+    """Whether the user says or shows something: words that are not ours, or media that no tool returned."""
+    if message.role != "user":
+        return False
+    words = [part.text for part in message.parts if part.kind == "text"]
+    if any(not ours(text) for text in words):
+        return True
+    returned = any(text == MEDIA_HERE or text.startswith(LATE_HEAD) for text in words)
+    return not returned and any(part.kind not in ("text", "result") for part in message.parts)

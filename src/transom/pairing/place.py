@@ -1,0 +1,190 @@
+"""Results in their places: behind the assistant's turn that called, before anything else, each call answered once.
+
+The rule (CM-100, CM-101): what stands legally stays where it stands. What is missing is put in front of the results that follow
+the calls, or into a message of its own between the calls and whatever follows; a call that nobody answered gets a failed stub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from transom.canon import text
+from transom.pairing.draft import Draft, Slot, leaving, made
+from transom.pairing.match import Call, Matches
+from transom.pairing.notes import MEDIA_BELOW, MEDIA_HERE, NOT_FINISHED
+from transom.parts import Part
+from transom.plan import Decision
+from transom.types import Json
+from transom.wire.form import Form
+
+
+_NOT_TEXT = "a result that may hold text only; what else it held is told as text"
+
+
+class Placer:
+    """One pass over the drafts: `runs` yields each message, or an assistant turn with its calls and their answers, as one."""
+
+    def __init__(self, drafts: Sequence[Draft], matches: Matches, form: Form) -> None:
+        self.drafts, self.matches, self.form = drafts, matches, form
+        self.decisions: list[Decision] = []
+        self.taken: set[int] = set()
+        """Drafts (by identity) that were moved up to their call whole."""
+
+    def runs(self) -> Iterator[list[Draft]]:
+        """What belongs together, in the order it is sent."""
+        at = 0
+        while at < len(self.drafts):
+            end = self._turn(at)
+            calls = [call for draft in self.drafts[at:end] for call in self.matches.calls.get(id(draft), ())]
+            if not calls:
+                if id(self.drafts[at]) not in self.taken:
+                    yield list(self.drafts[at:end])
+                at = end
+                continue
+            own = list(self.drafts[at:end])
+            behind = self._in_messages(own, calls, end) if self.form.results_in == "tool" else self._in_parts(own, calls, end)
+            yield own
+            at = behind
+
+    def _turn(self, at: int) -> int:
+        """Where the run of messages that the provider reads as one turn of the assistant ends."""
+        end = at + 1
+        if self.form.merges and self.drafts[at].role == "assistant":
+            while end < len(self.drafts) and self.drafts[end].role == "assistant":
+                end += 1
+        return end
+
+    def _in_parts(self, own: list[Draft], calls: list[Call], end: int) -> int:
+        """Answers as parts of user messages. Appends them to `own`; where the rest goes on."""
+        answers = {id(call.answer) for call in calls if call.answer is not None}
+        zone, behind = self._zone(end, answers)
+        first = self.drafts[end] if end < len(self.drafts) and self.drafts[end].role == "user" else None
+        if first is not None and not any(id(slot) in answers for slot in first.slots):
+            first = None
+        missing = [call for call in calls if id(call.answer) not in zone]
+        if not missing:
+            own += self.drafts[end:behind]
+            return behind
+        at_home = {id(s) for s in first.slots} if first is not None else set()
+        found = [self._found(call, own[-1], number, home=id(call.answer) in at_home) for number, call in enumerate(missing)]
+        if first is None:
+            own.append(Draft(seq=own[-1].seq, role="user", stored=None, slots=found, changed=True))
+            return end
+        first.take(slot for slot in first.slots if id(slot) in {id(one) for one in found})
+        first.add(found, front=True)
+        behind = max(behind, end + 1)
+        own += self.drafts[end:behind]
+        return behind
+
+    def _zone(self, end: int, answers: set[int]) -> tuple[set[int], int]:
+        """The answers that stand where they may, and the message behind the last of them: results first, then the rest."""
+        zone: set[int] = set()
+        behind = end
+        for at in range(end, len(self.drafts)):
+            draft = self.drafts[at]
+            if draft.role != "user":
+                break
+            leading = 0
+            for slot in draft.slots:
+                if id(slot) not in answers:
+                    break
+                leading += 1
+                zone.add(id(slot))
+            if leading:
+                behind = at + 1
+            if not leading or leading < len(draft.slots):
+                break
+        return zone, behind
+
+    def _in_messages(self, own: list[Draft], calls: list[Call], end: int) -> int:
+        """Answers as messages of their own. Appends them to `own`; where the rest goes on."""
+        answers = {id(call.answer) for call in calls if call.answer is not None}
+        placed: list[Draft] = []
+        here: set[int] = set()
+        while end < len(self.drafts) and self.drafts[end].role == "tool":
+            draft = self.drafts[end]
+            if draft.slots and id(draft.slots[0]) in answers:
+                placed.append(draft)
+                here.add(id(draft.slots[0]))
+            elif draft.slots:
+                break
+            end += 1
+        for number, call in enumerate(calls):
+            if call.at is None or id(call.answer) not in here:
+                placed.append(self._message(call, own[-1], number))
+        own += placed
+        own += self._media(placed)
+        return end
+
+    def _message(self, call: Call, last: Draft, number: int) -> Draft:
+        if call.at is None or call.answer is None:
+            slot = self._found(call, last, number)
+            return Draft(seq=last.seq, role="tool", stored=None, slots=[slot], changed=True)
+        self._say(call, "a result that stood apart from its call, moved behind it")
+        self.taken.add(id(call.at))
+        return call.at
+
+    def _found(self, call: Call, last: Draft, number: int, *, home: bool = False) -> Slot:
+        """The answer of a call taken from where it stands, or a failed stub."""
+        if call.answer is None or call.at is None:
+            part = _named(call)
+            stub = made(self.form.result_stub(part, NOT_FINISHED), last.seq, number)
+            stub.part = part
+            reason = "a call without a result, answered by one that says that it was not finished"
+            self.decisions.append(
+                Decision(verb="repair", seq=call.slot.key[0], place=call.slot.part.place, reason=reason, name=call.id)
+            )
+            return stub
+        if home:
+            self._say(call, "a result behind other parts of its message, moved to the front")
+            return call.answer
+        self._say(call, "a result that stood apart from its call, moved behind it")
+        slot = leaving(call.answer, call.at)
+        call.at.take([slot])
+        return slot
+
+    def _say(self, call: Call, reason: str) -> None:
+        if call.answer is not None:
+            seq, place = call.answer.key
+            self.decisions.append(Decision(verb="repair", seq=seq, place=place, reason=reason, name=call.id))
+
+    def _media(self, results: list[Draft]) -> list[Draft]:
+        """A message of the user with the media of results that may hold text only (OpenAI: a message of role `tool` takes text
+        parts, reference of Chat Completions, 2026-08)."""
+        slots: list[Slot] = []
+        for draft in results:
+            slot = draft.slots[0]
+            if not isinstance(slot.raw, dict) or not isinstance(slot.raw.get("content"), list):
+                continue
+            media = [part for part in slot.part.parts if part.media is not None or part.parts]
+            if not media and all(part.raw.get("type") == "text" for part in slot.part.parts):
+                continue
+            seq, place = slot.key
+            slots += [Slot(part=part, raw=part.raw, key=(seq, place + part.place[len(slot.part.place) :])) for part in media]
+            draft.put(slot, _text_only(self.form, slot, media))
+            reason = "a result that may hold text only; its media moved behind the results" if media else _NOT_TEXT
+            self.decisions.append(Decision(verb="repair", seq=seq, place=place, reason=reason, name=slot.part.id))
+        if not slots:
+            return []
+        last = results[-1].seq
+        head = made(self.form.text(MEDIA_HERE), last, 0)
+        return [Draft(seq=last, role="user", stored=None, slots=[head, *slots], changed=True)]
+
+
+def _named(call: Call) -> Part:
+    """The call under the id that it goes out with."""
+    part = call.slot.part
+    if part.id == call.id:
+        return part
+    return Part(kind=part.kind, place=part.place, raw=call.slot.raw, text=part.text, id=call.id, name=part.name)
+
+
+def _text_only(form: Form, slot: Slot, media: Sequence[Part]) -> Json:
+    """A result whose content is text: media are gone from it, and what else is no text is told as text."""
+    gone = {id(part) for part in media}
+    rest = [
+        part.raw if part.raw.get("type") == "text" else form.text(part.text or text(part.raw))
+        for part in slot.part.parts
+        if id(part) not in gone
+    ]
+    return {**slot.raw, "content": rest or [form.text(MEDIA_BELOW)]}

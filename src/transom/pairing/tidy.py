@@ -1,0 +1,155 @@
+"""Mends of single messages, before calls and results are looked at: empty texts, their cache marks, broken arguments, and
+messages that hold on one side what belongs on the other.
+
+The rule: each mend looks at its own message only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import msgspec
+
+from transom import canon, edit
+from transom.pairing.draft import Draft, Slot
+from transom.parts import Part, Role, walk
+from transom.plan import Decision
+from transom.types import Json, JsonObject
+from transom.wire.form import Form
+
+SPLIT_ROLES: dict[str, Role] = {
+    "result": "user",
+    "call": "assistant",
+    "reasoning": "assistant",
+    "server-call": "assistant",
+    "server-result": "assistant",
+}
+"""Whose turn a part stands in, where results stand in the user's turn; other parts may stand in either."""
+
+
+def without_blanks(draft: Draft) -> list[Decision]:
+    """Take out texts that are empty or white space; the provider refuses the request for one (Anthropic, "text content blocks
+    must be non-empty", "must contain non-whitespace text", 2026-08). A cache mark moves to the nearest earlier part."""
+    blank = [slot for slot in draft.slots if _blank(slot.part)]
+    decisions = [_inner_blanks(draft, slot) for slot in draft.slots if slot.part.kind == "result" and slot.part.parts]
+    if blank:
+        decisions.append(_done(draft, blank[0], "mend", "a text that is empty or only white space"))
+        decisions += _rescued(draft, blank)
+        draft.take(blank)
+    return [one for one in decisions if one is not None]
+
+
+def _blank(part: Part) -> bool:
+    return part.kind == "text" and not part.text.strip()
+
+
+def _inner_blanks(draft: Draft, slot: Slot) -> Decision | None:
+    part = slot.part
+    empty = [inner.place[len(part.place) :] for inner in walk(part.parts) if _blank(inner)]
+    lists = [place for place in empty if place and isinstance(place[-1], int)]
+    if not lists:
+        return None
+    draft.put(slot, edit.remove(edit.untwinned(slot.raw), lists))
+    return _done(draft, slot, "mend", "a text in a result that is empty or only white space")
+
+
+def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
+    """Move the cache marks of slots that go to the nearest earlier slot that may carry one."""
+    away = {id(slot) for slot in gone}
+    bearer: Slot | None = None
+    for slot in draft.slots:
+        if id(slot) not in away:
+            bearer = slot if slot.part.kind != "reasoning" and isinstance(slot.raw, dict) else bearer
+            continue
+        marks = {key: slot.raw[key] for key in canon.MARKS if isinstance(slot.raw, dict) and slot.raw.get(key)}
+        if not marks:
+            continue
+        if bearer is None or any(key in bearer.raw for key in marks):
+            yield _done(draft, slot, "mark", "a cache mark on an empty text, with no earlier part to carry it")
+        else:
+            draft.put(bearer, {**bearer.raw, **marks})
+            yield _done(draft, slot, "mark", "a cache mark on an empty text, moved to the part before it")
+
+
+def with_arguments(draft: Draft) -> list[Decision]:
+    """Make the arguments of each call something that the provider can read; what was there is kept as text."""
+    decisions = []
+    for slot in draft.slots:
+        if slot.part.kind == "call" and isinstance(slot.raw, dict):
+            raw = _readable(slot.raw)
+            if raw is not slot.raw:
+                draft.put(slot, raw)
+                decisions.append(_done(draft, slot, "mend", "arguments that are no JSON object", slot.part.id))
+    return decisions
+
+
+def _readable(raw: JsonObject) -> JsonObject:
+    function = raw.get("function")
+    if isinstance(function, dict):
+        given = function.get("arguments")
+        if isinstance(given, str) and parses(given):
+            return raw
+        return edit.replace(raw, {("function", "arguments"): canon.text(_object(given))})
+    if "input" in raw or raw.get("type") == "tool_use":
+        given = raw.get("input")
+        return raw if isinstance(given, dict) else {**raw, "input": _object(given)}
+    return raw
+
+
+def parses(arguments: str) -> bool:
+    """Whether arguments are JSON; none at all count as an empty object."""
+    try:
+        if arguments:
+            msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        try:
+            json.loads(arguments)
+        except (ValueError, RecursionError):
+            return False
+    return True
+
+
+def _object(given: Json) -> JsonObject:
+    if isinstance(given, dict):
+        return given
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return {}
+    return {"arguments": given}
+
+
+def split(drafts: list[Draft], form: Form) -> tuple[list[Draft], list[Decision]]:
+    """Split messages that bundle calls and results, so that results stand in the user's turn and calls in the assistant's
+    (CM-105). Forms whose results are messages of their own have no such bundles."""
+    if form.results_in != "user":
+        return drafts, []
+    out: list[Draft] = []
+    decisions = []
+    for draft in drafts:
+        if draft.role == "system" or all(SPLIT_ROLES.get(s.part.kind, draft.role) == draft.role for s in draft.slots):
+            out.append(draft)
+            continue
+        out += _pieces(draft)
+        decisions.append(Decision(verb="repair", seq=draft.seq, reason="calls and results in one message"))
+    return out, decisions
+
+
+def _pieces(draft: Draft) -> Iterator[Draft]:
+    role: Role | None = None
+    slots: list[Slot] = []
+    for slot in draft.slots:
+        side = SPLIT_ROLES.get(slot.part.kind, draft.role)
+        if slots and side != role:
+            yield _piece(draft, role or draft.role, slots)
+            slots = []
+        role = side
+        slots.append(slot)
+    yield _piece(draft, role or draft.role, slots)
+
+
+def _piece(draft: Draft, role: Role, slots: list[Slot]) -> Draft:
+    return Draft(seq=draft.seq, role=role, stored=draft.stored, slots=slots, changed=True, piece=True)
+
+
+def _done(draft: Draft, slot: Slot, verb: str, reason: str, name: str = "") -> Decision:
+    return Decision(verb=verb, seq=draft.seq, place=slot.part.place, reason=reason, name=name)  # type: ignore[arg-type]
