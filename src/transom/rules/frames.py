@@ -73,10 +73,12 @@ class OpenAIFrame:
     named: int = 1
     tools: int = 9
     tools_after_system: int = 5
+    choices: bool = True
     named_choice: int = 6
     schema: int = 13
-    per_call: int = 3
+    per_call: int = 5
     per_result: int = 0
+    parallel: int = 14
 
     def request(self, conversation: Conversation, count: Count) -> int:
         """Priming of the answer, declarations, choice and response schema."""
@@ -91,6 +93,7 @@ class OpenAIFrame:
         system = bool(conversation.system) or any(message.role == "system" for message in conversation.messages)
         kind, name = tools.chosen(conversation.body)
         choice = self.named_choice + count(name) if kind == "tool" else int(kind == "none")
+        choice *= self.choices
         return count(typescript.namespace(declarations)) + (self.tools_after_system if system else self.tools) + choice
 
     def response_schema(self, body: JsonObject, count: Count) -> int:
@@ -102,13 +105,14 @@ class OpenAIFrame:
         return count(json_text(bare(inner.get("schema")))) + count(tools.words(inner.get("name"))) + self.schema
 
     def message(self, message: Message, count: Count) -> int:
-        """A constant, and the name where one is given."""
+        """A constant, the name where one is given, and what wraps several calls at once."""
         name = message.json.get("name") if message.role != "tool" else None
-        return self.turn + (self.named + count(name) if isinstance(name, str) and name else 0)
+        several = sum(part.kind == "call" for part in message.parts) > 1
+        return self.turn + self.parallel * several + (self.named + count(name) if isinstance(name, str) and name else 0)
 
     def call(self, part: Part, count: Count) -> int:
-        """Its name and arguments, and a constant."""
-        return count(part.name) + count(part.text) + self.per_call
+        """Its arguments, a constant, and its name twice: the result is headed by the name too, and only the call knows it."""
+        return 2 * count(part.name) + count(part.text) + self.per_call
 
     def result(self, part: Part, count: Count) -> int:
         """Its text, and a constant."""

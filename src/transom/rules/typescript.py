@@ -6,9 +6,14 @@ community recovered in 2023 (hmarr/openai-chat-tokens) and that the recorded bil
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from transom import canon
 from transom.rules.tools import Tool, words
 from transom.types import Json, JsonObject
+
+Defs: TypeAlias = Mapping[str, Json]
 
 DEPTH = 24
 """Deepest level of a schema that is rendered; below it stands `any`."""
@@ -18,37 +23,65 @@ def namespace(tools: tuple[Tool, ...]) -> str:
     """All declarations as one text."""
     lines = ["namespace functions {", ""]
     for tool in tools:
-        lines += [f"// {line}" for line in tool.description.split("\n")] if tool.description else []
+        lines += remark(tool.description)
         properties = tool.schema.get("properties")
         if isinstance(properties, dict) and properties:
-            lines += [f"type {tool.name} = (_: {{", *fields(tool.schema, 0), "}) => any;", ""]
+            above = comments(tool.schema)
+            opening = [f"type {tool.name} = (_:", *above, "{"] if above else [f"type {tool.name} = (_: {{"]
+            closing = ["}", ") => any;", ""] if above else ["}) => any;", ""]
+            lines += [*opening, *fields(tool.schema, 0, definitions(tool.schema)), *closing]
         else:
             lines += [f"type {tool.name} = () => any;", ""]
     return "\n".join([*lines, "} // namespace functions"])
 
 
-def fields(schema: JsonObject, depth: int) -> list[str]:
+def definitions(schema: JsonObject) -> Defs:
+    """What `$ref` may name."""
+    found = schema.get("$defs", schema.get("definitions"))
+    return found if isinstance(found, dict) else {}
+
+
+def fields(schema: JsonObject, depth: int, defs: Defs) -> list[str]:
     """The properties of an object, a line or more each."""
     properties = schema.get("properties")
     required = schema.get("required")
-    needed = set(filter(lambda name: isinstance(name, str), required)) if isinstance(required, list) else set()
+    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     lines: list[str] = []
     for name, value in properties.items() if isinstance(properties, dict) else ():
-        inner = value if isinstance(value, dict) else {}
-        lines += comments(inner, depth)
-        lines.append(f"{name}{'' if name in needed else '?'}: {spelled(inner, depth)},")
+        inner = resolved(value, defs)
+        lines += comments(inner)
+        lines.append(f"{name}{'' if name in needed else '?'}: {spelled(inner, depth, defs)},{default(inner)}")
     return lines
 
 
-def comments(schema: JsonObject, depth: int) -> list[str]:
-    """The comment lines before a property: its description, and what TypeScript cannot say."""
-    lines = [f"// {line}" for line in words(schema.get("description")).split("\n")] if words(schema.get("description")) else []
-    if "default" in schema and depth >= 0:
-        lines.append(f"// default: {canon.encode(schema['default']).decode()}")
-    return lines
+def comments(schema: JsonObject) -> list[str]:
+    """The comment lines before a property: its title and its description."""
+    title, description = words(schema.get("title")), words(schema.get("description"))
+    lines = [f"// {title}", *["//"] * bool(description)] if title else []
+    return lines + remark(description)
 
 
-def spelled(schema: JsonObject, depth: int) -> str:
+def remark(text: str) -> list[str]:
+    """A description as comment lines: indentation and empty lines are not billed."""
+    return [f"// {line.strip()}" for line in text.split("\n") if line.strip()]
+
+
+def default(schema: JsonObject) -> str:
+    """The comment behind a property that has a default."""
+    return f" // default: {canon.text(schema['default'])}" if "default" in schema else ""
+
+
+def resolved(value: Json, defs: Defs) -> JsonObject:
+    """A schema, or the one that its `$ref` names, once."""
+    if not isinstance(value, dict):
+        return {}
+    target = defs.get(words(value.get("$ref")).rsplit("/", 1)[-1])
+    if isinstance(target, dict):
+        return {**target, **{key: inner for key, inner in value.items() if key != "$ref"}}
+    return value
+
+
+def spelled(schema: JsonObject, depth: int, defs: Defs) -> str:
     """The type of a property."""
     if depth >= DEPTH:
         return "any"
@@ -57,20 +90,23 @@ def spelled(schema: JsonObject, depth: int) -> str:
         return " | ".join(literal(option) for option in options)
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            return " | ".join(spelled(inner, depth + 1) for inner in schema[key] if isinstance(inner, dict)) or "any"
+            return " | ".join(spelled(resolved(inner, defs), depth + 1, defs) for inner in schema[key]) or "any"
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(spelled({**schema, "type": one}, depth + 1) for one in kind) or "any"
-    return simple(kind, schema, depth)
+        return " | ".join(spelled({**schema, "type": one}, depth + 1, defs) for one in kind) or "any"
+    return simple(kind, schema, depth, defs)
 
 
-def simple(kind: Json, schema: JsonObject, depth: int) -> str:
+def simple(kind: Json, schema: JsonObject, depth: int, defs: Defs) -> str:
     """The type of a property that has one type."""
     if kind == "array":
-        items = schema.get("items")
-        return f"{spelled(items, depth + 1)}[]" if isinstance(items, dict) and items else "any[]"
+        items = resolved(schema.get("items"), defs)
+        above = comments(items)
+        if above:
+            return "\n".join(["Array<", *above, spelled(items, depth + 1, defs), ">"])
+        return f"{spelled(items, depth + 1, defs)}[]" if items else "any[]"
     if kind == "object":
-        inner = fields(schema, depth + 1)
+        inner = fields(schema, depth + 1, defs)
         return "\n".join(["{", *inner, "}"]) if inner else "object"
     return {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}.get(
         kind if isinstance(kind, str) else "", "any"
