@@ -32,7 +32,7 @@ _FAMILIES = ("image/", "audio/", "video/", "application/pdf")
 _OPENING = re.compile(
     r"\s{0,64}+(?i:data:[\w.+/-]{0,100}+(?:;[^,;]{1,200}){0,8}?;base64,\s{0,64}+)?"
     r"(?=iVBORw0K|[/_]9j[/_]|R0lGOD|UklGR|JVBERi0|AAA[A-D]|Qk|SUkq|SUkr|TU0A|SUQz|T2dnU|ZkxhQ|GkXf|Rk9STQ|RkxWA|AAABu|MCay|"
-    r"PHN2Z|PD94b|[/_]{2}[A-P])"
+    r"PHN2Z|PD94b|[/_][/_+-])"
 )
 """How base64 of a known signature starts. It only saves time: what passes is decoded and read."""
 _LEAST = 44

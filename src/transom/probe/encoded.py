@@ -153,7 +153,8 @@ class Raw:
 
     def head(self, limit: int) -> Head:
         """The first bytes, as far as they are at hand."""
-        return Head(self._data[:limit], limit >= len(self._data))
+        complete = limit >= self._size == len(self._data)
+        return Head(self._data[:limit], complete, lambda at, count: self._data[at : at + count])
 
     def tail(self) -> bytes:
         """The last bytes, if the whole file is at hand."""

@@ -1,9 +1,9 @@
-"""Sound, film and PDF, known by their signature only; pages and seconds are counted elsewhere."""
+"""Sound and film, known by their signature only; seconds are counted elsewhere."""
 
 from __future__ import annotations
 
 from transom.parts import Facts
-from transom.probe.window import CUT_OFF, Head, Other, Short, Source
+from transom.probe.window import CUT_OFF, Head, Other
 
 _BITRATES = {
     (3, 1): (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
@@ -18,8 +18,6 @@ _RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 
 """Samples a second by version bits."""
 _SAMPLES = {(3, 3): 384, (2, 3): 384, (3, 2): 1152, (2, 2): 1152, (3, 1): 1152, (2, 1): 576}
 _SYNC = 0xFFE
-_PDF_NEAR = 1_024
-"""Bytes within which readers look for the head of a PDF (ISO 32000-1, annex H, note 13)."""
 
 
 def read_wav(head: Head) -> Facts:
@@ -86,20 +84,3 @@ def read_ogg(head: Head) -> Facts:
 def read_ebml(head: Head) -> Facts:
     """WebM or Matroska, by the document type in its head."""
     return Facts(mime="video/webm" if b"webm" in head.data[:64] else "video/x-matroska")
-
-
-def read_pdf(head: Head) -> Facts:
-    """PDF, also behind up to 1,024 bytes of rubbish."""
-    if b"%PDF-" in head.data[: _PDF_NEAR + 5]:
-        return Facts(mime="application/pdf")
-    if not head.complete and len(head.data) < _PDF_NEAR:
-        raise Short(_PDF_NEAR + 5)
-    raise Other
-
-
-def flaw_pdf(source: Source) -> str:
-    """A PDF without a single object is only a text that starts like one. Readers mend a lost end, so that is no flaw."""
-    if b"%%EOF" in source.tail():
-        return ""
-    data = source.whole()
-    return "" if data is None or b" obj" in data else "no PDF object inside"

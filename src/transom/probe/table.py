@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from transom.parts import Facts
 from transom.probe.boxes import accept_boxes, name_boxes, read_boxes
 from transom.probe.jpeg import flaw_jpeg, read_jpeg
+from transom.probe.pdf import flaw_pdf, read_pdf
 from transom.probe.raster import PNG, flaw_png, flaw_webp, read_bmp, read_gif, read_png, read_webp
 from transom.probe.sound import (
     accept_frames,
     accept_id3,
-    flaw_pdf,
     read_ebml,
     read_frames,
     read_mp3,
     read_ogg,
-    read_pdf,
     read_wav,
 )
 from transom.probe.svg import accept_svg, read_svg
