@@ -45,7 +45,8 @@ def _empty(draft: Draft, form: Form) -> bool:
 
 def without_bare_thinking(drafts: Sequence[Draft], form: Form) -> Iterator[Decision]:
     """A turn of the assistant may not end with reasoning (Anthropic: "The final block in an assistant message cannot be
-    `thinking`", 2026-08). The reasoning is signed and stays; a note follows it."""
+    `thinking`", 2026-08). The reasoning is signed and stays; a note follows it.
+    """
     if not form.merges:
         return
     for role, turn in groupby(drafts, key=lambda draft: draft.role):
@@ -57,7 +58,8 @@ def without_bare_thinking(drafts: Sequence[Draft], form: Form) -> Iterator[Decis
 
 def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]:
     """With thinking enabled, the last turn of the assistant must think before it calls (Anthropic: "Expected `thinking` or
-    `redacted_thinking`, but found `tool_use`", 2026-08). Thinking cannot be made up: the turn is closed by a note instead."""
+    `redacted_thinking`, but found `tool_use`", 2026-08). Thinking cannot be made up: the turn is closed by a note instead.
+    """
     number = next((n for n in reversed(range(len(runs))) if any(d.role == "assistant" for d in runs[n])), None)
     if number is None:
         return

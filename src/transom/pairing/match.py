@@ -43,7 +43,8 @@ class Matches:
 
 def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"], unique: bool) -> Matches:
     """Find the answer of every call. Results that answer nothing are taken out of their messages, or, with `late="append"`,
-    stay there as text. `unique`: ids must differ in the whole request, not in one turn only."""
+    stay there as text. `unique`: ids must differ in the whole request, not in one turn only.
+    """
     matcher = _Matcher(form, append=late == "append", unique=unique)
     before = ""
     for draft in drafts:
@@ -109,8 +110,8 @@ class _Matcher:
                 self._answer(draft, slot)
 
     def _answer(self, draft: Draft, slot: Slot) -> None:
-        calls = self.open.get(slot.part.id, ())
-        near = bool(calls) and calls[0].turn == self.turn
+        calls = self.open.get(slot.part.id, [])
+        near = any(call.turn == self.turn for call in calls[:1])
         if self.append and not near:
             self._append(draft, slot)
             return

@@ -17,7 +17,6 @@ from transom.plan import Decision
 from transom.types import Json
 from transom.wire.form import Form
 
-
 _NOT_TEXT = "a result that may hold text only; what else it held is told as text"
 
 
@@ -150,7 +149,8 @@ class Placer:
 
     def _media(self, results: list[Draft]) -> list[Draft]:
         """A message of the user with the media of results that may hold text only (OpenAI: a message of role `tool` takes text
-        parts, reference of Chat Completions, 2026-08)."""
+        parts, reference of Chat Completions, 2026-08).
+        """
         slots: list[Slot] = []
         for draft in results:
             slot = draft.slots[0]

@@ -30,7 +30,8 @@ SPLIT_ROLES: dict[str, Role] = {
 
 def without_blanks(draft: Draft) -> list[Decision]:
     """Take out texts that are empty or white space; the provider refuses the request for one (Anthropic, "text content blocks
-    must be non-empty", "must contain non-whitespace text", 2026-08). A cache mark moves to the nearest earlier part."""
+    must be non-empty", "must contain non-whitespace text", 2026-08). A cache mark moves to the nearest earlier part.
+    """
     blank = [slot for slot in draft.slots if _blank(slot.part)]
     decisions = [_inner_blanks(draft, slot) for slot in draft.slots if slot.part.kind == "result" and slot.part.parts]
     if blank:
@@ -120,7 +121,8 @@ def _object(given: Json) -> JsonObject:
 
 def split(drafts: list[Draft], form: Form) -> tuple[list[Draft], list[Decision]]:
     """Split messages that bundle calls and results, so that results stand in the user's turn and calls in the assistant's
-    (CM-105). Forms whose results are messages of their own have no such bundles."""
+    (CM-105). Forms whose results are messages of their own have no such bundles.
+    """
     if form.results_in != "user":
         return drafts, []
     out: list[Draft] = []
