@@ -4,8 +4,10 @@ Base64 is decoded as far as a header needs: 96 bytes first, more only where a re
 are looked at for an end mark; all of them are read only where that leaves a doubt. Nothing here raises on any input.
 
 All formats are read by our own rows in `table.FORMATS`, none by the library `imagesize`. Measured with its release 2.0.1 on
-Python 3.11: importing it takes 39 ms of the 150 that `import transom` may take, since it loads `urllib.request`, `ssl` and an
-XML parser; it wants a file; it names no type and sees no truncation.
+Python 3.11: it reads ordinary pictures as we do, but importing it takes 38 ms of the 150 that `import transom` may take, since
+it loads `urllib.request`, `ssl` and an XML parser, and it opens addresses that it is given. It has no answer for a PNG with a
+chunk before its header and for an SVG with a view box only, and a wrong one for the headers of OS/2 bitmaps (1048600 x 1572865
+for 24 x 16). It names no type, and sees neither a cut off end nor motion.
 """
 
 from __future__ import annotations
