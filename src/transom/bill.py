@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transom.parts import Conversation, spell
+from transom.parts import Conversation, spell, walk
 from transom.pricing import Price, PriceList
 from transom.types import Basis, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A place of the request and its price. `kind` is the part's kind, or "message" for a whole message."""
+    """A place of the request and its price. `kind` is the part's kind, or "message" for a whole message.
+
+    `how` is the arithmetic of a piece of media on one line, or in words where its price comes from; "" for anything else.
+    """
 
     place: str
     kind: str
     price: Price
+    how: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,7 @@ class Bill:
                     "tokens": row.price.tokens,
                     "bytes": row.price.bytes,
                     "basis": row.price.basis,
+                    **({"how": row.how} if row.how else {}),
                 }
                 for row in self.rows
             ],
@@ -83,6 +88,6 @@ def _rows(conversation: Conversation, prices: PriceList) -> Iterator[Row]:
     from_top = conversation.key
     for message in conversation.messages:
         yield Row(place=spell((from_top, message.index)), kind="message", price=prices.message(message))
-        kinds = {part.place: part.kind for part in message.parts}
-        for place, price in prices.parts(message):
-            yield Row(place=spell((from_top, message.index, *place)), kind=kinds.get(place, "part"), price=price)
+        for part, (place, price) in zip(walk(message.parts), prices.parts(message), strict=True):
+            how = prices.explain(part.media) if part.media is not None else ""
+            yield Row(place=spell((from_top, message.index, *place)), kind=part.kind, price=price, how=how)
