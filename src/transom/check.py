@@ -12,6 +12,7 @@ from transom.catalog import Limits, ModelCard
 from transom.errors import PlanMismatch
 from transom.parts import Conversation, Message, Part, spell, walk
 from transom.plan import Size
+from transom.shape import unsendable
 from transom.wire.form import Fault, Form
 
 
@@ -33,25 +34,6 @@ def limit_faults(conversation: Conversation, card: ModelCard, size: Size) -> lis
         )
     faults += _size_faults(card, size)
     return faults
-
-
-def unsendable(part: Part, limits: Limits) -> str:
-    """Why a provider would refuse this picture or document whatever else is sent; "" when it would not, as far as is known."""
-    media = part.media
-    if media is None or media.source not in ("base64", "data-url"):
-        return ""
-    facts = media.facts
-    if facts.problem:
-        return f"not a valid {media.kind}: {facts.problem}"
-    if media.kind != "image":
-        return ""
-    if limits.formats and facts.mime not in limits.formats:
-        return f"{facts.mime or media.declared}, not one of {', '.join(sorted(limits.formats))}"
-    if 0 < limits.side < max(facts.width, facts.height):
-        return f"{facts.width}x{facts.height} px, over {limits.side} px a side"
-    if 0 < limits.image_bytes < media.inline:
-        return f"{media.inline:,} base64 characters, over {limits.image_bytes:,}"
-    return ""
 
 
 def verify(  # noqa: PLR0913 - what was planned, what was written, and by which rules

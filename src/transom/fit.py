@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transom import account, catalog, check, door, marks, pairing, resume, shape, write
+from transom.bill import Bill, bill
 from transom.canon import digest
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.parts import Conversation, Entry, Group, Message
 from transom.plan import Decision, Sent, Size, State
 from transom.planner import Plan, plan
-from transom.policy import Policy
+from transom.policy import Policy, limit
 from transom.pricing import PriceList
 from transom.report import Report
 from transom.types import JsonObject
 from transom.wire import FORMS
-from transom.wire.form import Form
+from transom.wire.form import Fault, Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,52 @@ def fit(  # noqa: PLR0913 - the subject and its options
     if prices is None:
         prices = PriceList(card or catalog.card(model or conversation.model, api=api))
     return _fit(conversation, form, policy, prices, state)
+
+
+def repair(
+    request: Mapping[str, Any], *, api: str, model: str | None = None, card: ModelCard | None = None, **settings: Any
+) -> Fit:
+    """Make a request that its provider takes again, and say what was done. Nothing is left out for its tokens.
+
+    Takes what `fit` takes. Repairing the result again changes nothing. Raises BadRequest for what is no request.
+    """
+    form = form_of(api)
+    conversation = form.read(door.admit(request))
+    known = card or catalog.card(model or conversation.model, api=api)
+    endless = replace(known, window=0, input_limit=0)
+    fitted = _fit(conversation, form, Policy.sliding(**settings), PriceList(endless), None)
+    return replace(fitted, report=replace(fitted.report, notes=()))
+
+
+def price(
+    request: Mapping[str, Any],
+    *,
+    api: str,
+    model: str | None = None,
+    card: ModelCard | None = None,
+    prices: PriceList | None = None,
+) -> Bill:
+    """What a request costs as it stands: in all, and each message and part. `model` says who bills.
+
+    >>> price({"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}]}, api="openai-chat").tokens
+    8
+    """
+    conversation = form_of(api).read(door.admit(request))
+    return bill(conversation, prices or PriceList(card or catalog.card(model or conversation.model, api=api)))
+
+
+def lint(
+    request: Mapping[str, Any], *, api: str, model: str | None = None, card: ModelCard | None = None
+) -> list[Fault]:
+    """Each rule of the provider that a request breaks, with its place and, where it is known, what the provider answers.
+
+    `fault.refused` is False for what the provider itself takes and only stricter servers mind.
+    """
+    form = form_of(api)
+    conversation = form.read(door.admit(request))
+    known = card or catalog.card(model or conversation.model, api=api)
+    size = account.whole(conversation, PriceList(known))
+    return [*form.legal(conversation, known.quirks), *check.limit_faults(conversation, known, size)]
 
 
 def form_of(api: str) -> Form:
@@ -119,7 +166,20 @@ def _shaped(
     conversation: Conversation, form: Form, policy: Policy, prices: PriceList, state: State
 ) -> tuple[tuple[Group, ...], tuple[Decision, ...], tuple[tuple[str, int], ...]]:
     """The groups in the form that they are sent in before verdicts, what was done to them, and the marks of pruning."""
-    raise NotImplementedError
+    paired, repairs = pairing.pair(conversation, form, late_results=policy.late_results, quirks=prices.card.quirks)
+    shaped, edits, pruned = shape.shape(
+        paired,
+        form,
+        limits=prices.card.limits,
+        price_text=lambda words: prices.text(words).tokens,
+        results_per_tool=policy.results_per_tool,
+        max_input_tokens=limit(policy.max_input_tokens),
+        max_message_tokens=limit(policy.max_message_tokens),
+        cut=policy.cut,
+        marks=state.pruned,
+        refit=policy.refit,
+    )
+    return shaped, (*repairs, *edits), pruned
 
 
 def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:

@@ -59,7 +59,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         raise over(FIXED, fixed, budget)
     limits = prices.card.limits
     verdicts = judge(
-        rows(window, policy, limits, prices.plain),
+        rows(window, policy, limits, replace(prices, multiplier=1.0)),
         picture_limits(window, policy, limits, fixed=fixed, budget=budget),
         ratio=limit(policy.image_ratio),
         anchor=state.anchor,

@@ -1,0 +1,51 @@
+"""transom decides, before each request to a language model, exactly what the model will see.
+
+    fit = transom.fit(request, api="anthropic", budget=60_000)
+    reply = client.messages.create(**fit.request)
+
+The request is the provider's own JSON, and so is what comes out.
+"""
+
+from importlib.metadata import version
+
+from transom.bill import Bill
+from transom.catalog import Limits, ModelCard, card, cards
+from transom.errors import BadRequest, BadSetting, OverBudget, PlanMismatch, TransomError
+from transom.fit import Fit, fit, lint, price, repair
+from transom.plan import Break, Budget, Decision, Size, State
+from transom.policy import Policy
+from transom.pricing import Known, Price, PriceList
+from transom.report import Report
+from transom.wire.form import Fault, Usage
+
+__version__ = version("transom")
+
+__all__ = [
+    "BadRequest",
+    "BadSetting",
+    "Bill",
+    "Break",
+    "Budget",
+    "Decision",
+    "Fault",
+    "Fit",
+    "Known",
+    "Limits",
+    "ModelCard",
+    "OverBudget",
+    "PlanMismatch",
+    "Policy",
+    "Price",
+    "PriceList",
+    "Report",
+    "Size",
+    "State",
+    "TransomError",
+    "Usage",
+    "card",
+    "cards",
+    "fit",
+    "lint",
+    "price",
+    "repair",
+]
