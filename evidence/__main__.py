@@ -19,7 +19,9 @@ KINDS = ("cases", "prices", "usage", "transcripts")
 
 def main(argv: list[str]) -> int:
     """Run one kind of evidence; answers the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m evidence", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m evidence", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take each Nth request or record")

@@ -22,9 +22,7 @@ app = typer.Typer(
 )
 app.command(name="fit", epilog="Example: transom fit body.json --budget 60000 --max-images 6 -o out.json")(fitting.fit)
 app.command(name="repair", epilog="Example: transom repair session.jsonl -o mended.jsonl")(fitting.repair)
-app.command(name="price", epilog="Example: transom price shot.png --model claude-opus-5 --model gpt-5")(
-    inspecting.price
-)
+app.command(name="price", epilog="Example: transom price shot.png --model claude-opus-5 --model gpt-5")(inspecting.price)
 app.command(name="lint", epilog="Example: transom lint body.json")(inspecting.lint)
 app.command(name="models", epilog="Example: transom models claude")(inspecting.models)
 app.command(name="view", epilog="Example: transom view body.json --budget 60000 -o report.html")(inspecting.view_)

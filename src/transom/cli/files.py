@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
+from transom import door
 from transom.errors import BadRequest
 from transom.types import Json, JsonObject
 
@@ -88,13 +87,9 @@ def decoded(raw: bytes, line: int = 0) -> Item:
     if not raw.strip(b" \t\r\n\x00"):
         return Item(line=line, raw=raw, problem=f"nothing but {len(raw):,} NUL bytes, as a crash leaves them")
     try:
-        return Item(line=line, raw=raw, value=msgspec.json.decode(raw))
-    except RecursionError:
-        return Item(
-            line=line, raw=raw, problem="nested too deeply to be read; a request nests a few dozen levels at most"
-        )
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return Item(line=line, raw=raw, problem=f"not JSON ({_plain(str(error))}); check that the file is whole")
+        return Item(line=line, raw=raw, value=door.parse(raw))
+    except BadRequest as error:
+        return Item(line=line, raw=raw, problem=str(error))
 
 
 def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> None:
@@ -141,9 +136,7 @@ def _bytes(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise BadRequest(
-            f"{name} cannot be read ({error.strerror}); check the path, or give - for standard input"
-        ) from error
+        raise BadRequest(f"{name} cannot be read ({error.strerror}); check the path, or give - for standard input") from error
 
 
 def _has_lines(data: bytes) -> bool:
@@ -154,7 +147,3 @@ def _has_lines(data: bytes) -> bool:
 
 def _shown(name: str) -> str:
     return "standard input" if name == STDIN else name
-
-
-def _plain(words: str) -> str:
-    return words.removeprefix("JSON is malformed: ")

@@ -14,9 +14,9 @@ from transom.cli import files, options, tables
 from transom.cli.answers import Exit, code, err, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting, TransomError
-from transom.types import Api, Json, JsonObject
+from transom.types import Json, JsonObject
 
-Work = Callable[[JsonObject, Api], transom.Fit]
+Work = Callable[[JsonObject, str], transom.Fit]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def fit(  # the options are the command
         fields = named | options.others(settings)
         carried = _read_state(state)
 
-        def work(request: JsonObject, form: Api) -> transom.Fit:
+        def work(request: JsonObject, form: str) -> transom.Fit:
             nonlocal carried
             made = transom.fit(request, api=form, model=model, budget=budget, state=carried, **fields)
             carried = made.state if state is not None else None
@@ -103,7 +103,7 @@ def repair(
         raise typer.Exit(done.worst)
 
 
-def mend_session(source: files.Source, api: Api | None) -> tuple[bytes, transom.Fit, list[JsonObject]]:
+def mend_session(source: files.Source, api: str | None) -> tuple[bytes, transom.Fit, list[JsonObject]]:
     """A session's messages as JSON lines again, mended; what was done; and the lines that could not be read.
 
     A line whose message nothing was done to comes out as the bytes that it was.
@@ -121,7 +121,7 @@ def mend_session(source: files.Source, api: Api | None) -> tuple[bytes, transom.
     return b"".join(row + b"\n" for row in rows), made, lost
 
 
-def _repair_session(source: files.Source, api: Api | None, *, output: str | None, as_json: bool, force: bool) -> None:
+def _repair_session(source: files.Source, api: str | None, *, output: str | None, as_json: bool, force: bool) -> None:
     form = api or _said(guess({"messages": [item.value for item in source.items if not item.problem]}))
     data, made, lost = mend_session(source, form)
     if output is not None:
@@ -137,7 +137,7 @@ def _repair_session(source: files.Source, api: Api | None, *, output: str | None
     raise typer.Exit(Exit.DONE)
 
 
-def _each(source: files.Source, api: Api | None, work: Work, words: str) -> Done:
+def _each(source: files.Source, api: str | None, work: Work, words: str) -> Done:
     """Do the work for each item; one that cannot be done is named and the others go on."""
     done, many = Done(), source.kind == "lines"
     with progress(words, len(source.items)) as advance:
@@ -204,7 +204,7 @@ def _read_state(name: str | None) -> transom.State | None:
     return transom.State.from_dict(item.value)
 
 
-def _said(api: Api, *, quiet: bool = False) -> Api:
+def _said(api: str, *, quiet: bool = False) -> str:
     if not quiet:
         note(f"read as {api} (--api says otherwise)")
     return api

@@ -15,7 +15,8 @@ from transom.cli import files, options, tables
 from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, OverBudget, TransomError
-from transom.types import Api, Json, JsonObject
+from transom.types import Json, JsonObject
+from transom.wire import FORMS
 
 DEFAULT_MODELS = ("claude-opus-5", "claude-sonnet-4-5", "gpt-5", "gpt-4o")
 """Who prices a picture when nobody is named."""
@@ -43,9 +44,7 @@ def price(
         raise typer.Exit(_price_bodies(source, api, model or [], as_json=as_json))
 
 
-def lint(
-    body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False
-) -> None:
+def lint(body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False) -> None:
     """Name each rule of the provider that a request breaks, its place, and what the provider would answer.
 
     Exit code 1 when there is a fault that the provider refuses.
@@ -120,7 +119,7 @@ def view_(  # the options are the command
         raise typer.Exit(done)
 
 
-def _price_bodies(source: files.Source, api: Api | None, models: Sequence[str], *, as_json: bool) -> Exit:
+def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], *, as_json: bool) -> Exit:
     worst = Exit.DONE
     with progress("pricing", len(source.items)) as advance:
         for item in source.items:
@@ -143,12 +142,16 @@ def _price_bodies(source: files.Source, api: Api | None, models: Sequence[str], 
 def _price_media(source: files.Source, models: Sequence[str], *, as_json: bool) -> None:
     part = {"type": "base64", "media_type": "", "data": base64.b64encode(source.data).decode()}
     request = {"messages": [{"role": "user", "content": [{"type": "image", "source": part}]}]}
+    problem = next(iter(FORMS["anthropic"].read(request).messages[0].parts)).media
+    if problem is not None and problem.facts.problem:
+        raise BadRequest(f"{source.name} is neither JSON nor a picture that can be read ({problem.facts.problem})")
     for model in models:
-        row = transom.price(request, api="anthropic", model=model)["messages[0].content[0]"]
+        row = next(row for row in transom.price(request, api="anthropic", model=model).rows if row.kind == "image")
         if as_json:
-            _json({"model": model, "tokens": row.tokens, "bytes": row.bytes, "basis": row.basis, "how": row.how})
+            price = row.price
+            _json({"model": model, "tokens": price.tokens, "bytes": price.bytes, "basis": price.basis, "how": row.how})
         else:
-            out().print(f"{model}: {row.how} ({row.basis})", markup=False)
+            out().print(f"{model}: {row.how}, {row.price.basis}", markup=False, soft_wrap=True)
 
 
 def _requests(source: files.Source) -> tuple[files.Item, ...]:
@@ -185,7 +188,7 @@ def _plain(card: catalog.ModelCard) -> JsonObject:
     return plain
 
 
-def _said(api: Api) -> Api:
+def _said(api: str) -> str:
     note(f"read as {api} (--api says otherwise)")
     return api
 

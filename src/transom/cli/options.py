@@ -39,18 +39,14 @@ FITTING, IMAGES, KEEPING = "Budget", "Pictures", "What stays"
 Body: TypeAlias = Annotated[
     str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or - for standard input.")
 ]
-ApiName: TypeAlias = Annotated[
-    Form | None, typer.Option("--api", help="The wire form; guessed, and said, when left out.")
-]
+ApiName: TypeAlias = Annotated[Form | None, typer.Option("--api", help="The wire form; guessed, and said, when left out.")]
 Model: TypeAlias = Annotated[
     str | None, typer.Option("--model", help="Who bills: its prices and limits. Default: the body's own model.")
 ]
 Out: TypeAlias = Annotated[
     str | None, typer.Option("-o", "--out", metavar="OUT", help="Where the result is written; - is standard output.")
 ]
-AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="The report as JSON on standard output, and nothing else there.")
-]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output, and nothing else there.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="OUT may be the very file that was read.")]
 
 Budget: TypeAlias = Annotated[
@@ -68,9 +64,7 @@ MaxMessages: TypeAlias = Annotated[int | None, typer.Option(help="Most messages.
 Trigger: TypeAlias = Annotated[
     float | None, typer.Option(help="Share of the budget at which the window moves (1).", rich_help_panel=FITTING)
 ]
-Refit: TypeAlias = Annotated[
-    float | None, typer.Option(help="Share of the budget it moves to (0.5).", rich_help_panel=FITTING)
-]
+Refit: TypeAlias = Annotated[float | None, typer.Option(help="Share of the budget it moves to (0.5).", rich_help_panel=FITTING)]
 MaxImages: TypeAlias = Annotated[
     int | None, typer.Option(help="Most live pictures. Default: what the model takes.", rich_help_panel=IMAGES)
 ]
@@ -97,9 +91,7 @@ ResultsPerTool: TypeAlias = Annotated[
 ]
 LateResults: TypeAlias = Annotated[
     Late | None,
-    typer.Option(
-        "--late-results", help="Move a late result up to its call, or append its words.", rich_help_panel=KEEPING
-    ),
+    typer.Option("--late-results", help="Move a late result up to its call, or append its words.", rich_help_panel=KEEPING),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,
@@ -107,9 +99,7 @@ Settings: TypeAlias = Annotated[
 ]
 StateFile: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--state", metavar="FILE", help="Read the state from FILE if it is there, and write the next one back."
-    ),
+    typer.Option("--state", metavar="FILE", help="Read the state from FILE if it is there, and write the next one back."),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.text import Text
 import transom
 from transom.catalog import ModelCard
 from transom.plan import Decision
+from transom.types import Basis
 
 COLOURS = {"drop": "red", "stub": "yellow", "cut": "yellow", "prune": "yellow", "repair": "cyan", "mend": "cyan", "mark": "blue"}
 BASES = {
@@ -22,8 +23,8 @@ BASES = {
     "estimate": "estimated",
     "flat": "a flat price, since nothing is known",
 }
-MOST = 40
-"""Most decisions in a table; the others are counted."""
+MOST = 60
+"""Most decisions that are shown; the others are counted."""
 
 
 def show_fit(console: Console, fit: transom.Fit, name: str) -> None:
@@ -41,7 +42,7 @@ def show_fit(console: Console, fit: transom.Fit, name: str) -> None:
         )
     console.print(sizes)
     if report.decisions:
-        console.print(_decisions(report))
+        _show_decisions(console, report)
     else:
         console.print("Nothing had to change: the request goes out as it came.")
     for gone in report.breaks:
@@ -68,16 +69,21 @@ def show_lines(console: Console, fits: Iterable[tuple[str, transom.Fit]]) -> Non
 
 def show_bill(console: Console, bill: transom.Bill, name: str) -> None:
     """What a request costs, by message and part."""
-    console.print(Text.assemble((name, "bold"), f"  {bill.tokens:,} tokens, {bill.bytes:,} bytes, priced as {bill.card}"))
+    console.print(Text.assemble((name, "bold"), f"  {bill.tokens:,} tokens, {bill.bytes:,} bytes, priced as {bill.model}"))
     table = _table("where", "what", "tokens", "bytes", "basis", right=(2, 3))
+    fixed = bill.fixed
+    table.add_row("", "system, tools, frame", f"{fixed.tokens:,}", f"{fixed.bytes:,}", fixed.basis)
+    above = ""
     for row in bill.rows:
         whole = row.kind == "message"
+        above = row.place if whole else above
         table.add_row(
-            Text(row.place if whole else f"  {row.place}", style="bold" if whole else ""),
-            Text(row.says or row.kind),
-            f"{row.tokens:,}",
-            f"{row.bytes:,}",
-            row.basis,
+            Text(row.place if whole else f"  {row.place.removeprefix(above)}", style="bold" if whole else ""),
+            Text("" if whole else f"{row.kind} {row.how}".rstrip()),
+            f"{row.price.tokens:,}",
+            f"{row.price.bytes:,}",
+            row.price.basis,
+            style="bold" if whole else "",
         )
     console.print(table)
 
@@ -87,28 +93,27 @@ def show_faults(console: Console, faults: Sequence[transom.Fault], name: str) ->
     if not faults:
         console.print(f"{name}: no faults", markup=False)
         return
-    table = _table("where", "rule", "what is wrong", "what the provider answers")
     for fault in faults:
-        style = "" if fault.refused else "dim"
-        answer = fault.answer or ("" if fault.refused else "takes it; stricter servers do not")
-        table.add_row(*(Text(words, style=style) for words in (fault.place, fault.code, fault.says, answer)))
-    console.print(table)
+        console.print(Text.assemble((fault.place or "the request", "bold"), f"  {fault.code}"))
+        console.print(f"    {fault.says}", markup=False, style="" if fault.refused else "dim")
+        if fault.answer:
+            console.print(f"    the provider answers: {fault.answer}", markup=False, style="dim")
+        elif not fault.refused:
+            console.print("    the provider takes it; stricter servers do not", style="dim")
     refused = sum(fault.refused for fault in faults)
-    console.print(f"{name}: {len(faults)} faults, {refused} of which the provider refuses", markup=False)
+    console.print(f"{name}: {_many(len(faults), 'fault')}, {refused} of which the provider refuses", markup=False)
 
 
 def show_models(console: Console, cards: Sequence[ModelCard]) -> None:
     """Model cards, one a row."""
-    table = _table("model", "vendor", "window", "input", "output", "pictures", "body", "as of", right=(2, 3, 4, 5, 6))
+    table = _table("model", "window", "input", "output", "pictures", "as of", right=(1, 2, 3, 4))
     for card in cards:
         table.add_row(
             card.name,
-            card.vendor,
             _known(card.window),
             _known(card.input_limit),
             _known(card.output_limit),
             _known(card.limits.images),
-            _known(card.limits.body_bytes),
             card.date,
         )
     console.print(table)
@@ -141,36 +146,35 @@ def show_model(console: Console, card: ModelCard) -> None:
     console.print(table)
 
 
-def _decisions(report: transom.Report) -> Table:
-    table = _table("what", "where", "why", "tokens", "bytes", right=(3, 4))
-    for one in report.decisions[:MOST]:
-        table.add_row(
-            Text(one.verb, style=COLOURS[one.verb]),
-            Text(report.where(one)),
-            Text(f"{one.name}: {one.reason}" if one.name else one.reason),
-            _change(one.tokens_before, one.tokens_after),
-            _change(one.bytes_before, one.bytes_after),
-        )
-    more = report.decisions[MOST:]
-    if more:
-        table.add_row("...", f"{len(more):,} more", "--json has them all", *_sums(more))
-    return table
+def _show_decisions(console: Console, report: transom.Report) -> None:
+    """Decisions with one verb and one reason stand together under it, each with its place and sizes."""
+    groups: dict[tuple[str, str], list[Decision]] = {}
+    for one in report.decisions:
+        groups.setdefault((one.verb, one.reason), []).append(one)
+    shown = report.decisions[:MOST]
+    where = max(len(_where(report, one)) for one in shown)
+    tokens = max(len(_change(one.tokens_before, one.tokens_after)) for one in shown)
+    for (verb, reason), decisions in groups.items():
+        console.print(Text.assemble((verb, COLOURS[verb]), f"  {reason}"))
+        for one in decisions[: max(MOST // len(groups), 3)]:
+            words = f"    {_where(report, one):<{where}}  {_change(one.tokens_before, one.tokens_after):>{tokens}} tokens"
+            console.print(f"{words}, {_change(one.bytes_before, one.bytes_after)} bytes", markup=False, soft_wrap=True)
+        more = decisions[max(MOST // len(groups), 3) :]
+        if more:
+            console.print(f"    and {len(more):,} more; --json has them all", markup=False)
+    console.print()
 
 
-def _sums(decisions: Sequence[Decision]) -> tuple[str, str]:
-    return (
-        _change(sum(one.tokens_before for one in decisions), sum(one.tokens_after for one in decisions)),
-        _change(sum(one.bytes_before for one in decisions), sum(one.bytes_after for one in decisions)),
-    )
+def _where(report: transom.Report, one: Decision) -> str:
+    return f"{report.where(one)} {one.name}".rstrip()
 
 
 def _change(before: int, after: int) -> str:
     return "-" if before == after == 0 else f"{before:,} -> {after:,}"
 
 
-def _shares(basis: object) -> str:
-    shares = dict(basis) if hasattr(basis, "items") else {}
-    known = [f"{share:.0%} {BASES.get(name, name)}" for name, share in shares.items() if share >= 0.005]
+def _shares(basis: Mapping[Basis, float]) -> str:
+    known = [f"{share:.0%} {BASES.get(name, name)}" for name, share in basis.items() if share >= 0.005]
     return "tokens: " + ", ".join(known) if known else ""
 
 
@@ -181,5 +185,9 @@ def _known(value: int) -> str:
 def _table(*columns: str, right: tuple[int, ...] = ()) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for i, name in enumerate(columns):
-        table.add_column(name, justify="right" if i in right else "left", overflow="fold")
+        table.add_column(name, justify="right" if i in right else "left", overflow="fold", no_wrap=i in right or name == "where")
     return table
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

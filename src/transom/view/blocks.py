@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import transom
-from transom.parts import Conversation, Media, Message, Part, spell, walk
+from transom.bill import Row
+from transom.parts import Conversation, Media, Message, Part, spell
 from transom.plan import Decision
 from transom.types import Place
 
@@ -99,40 +100,25 @@ def message_blocks(
 ) -> tuple[MessageBlock, ...]:
     """A block for each message, oldest first."""
     prices = {row.place: row for row in bill.rows}
-    most = max((row.tokens for row in bill.rows if row.kind == "message"), default=0) or 1
+    most = max((row.price.tokens for row in bill.rows if row.kind == "message"), default=0) or 1
     newest_first = [
-        _message(message, talk.key, prices, most, _about(decisions, message.index), thumbs)
-        for message in reversed(talk.messages)
+        _message(message, talk.key, prices, most, _about(decisions, message.index), thumbs) for message in reversed(talk.messages)
     ]
     return tuple(reversed(newest_first))
 
 
-def segments(talk: Conversation, bill: transom.Bill) -> tuple[Segment, ...]:
+def segments(bill: transom.Bill) -> tuple[Segment, ...]:
     """What each kind of content takes, the largest first: system and tools, then the kinds of parts."""
-    sums: dict[str, int] = {"system and tools": bill.fixed}
-    prices = {row.place: row.tokens for row in bill.rows}
-    for message in talk.messages:
-        for part in message.parts:
-            for leaf, tokens in _leaves(part, talk.key, message, prices):
-                sums[leaf] = sums.get(leaf, 0) + tokens
+    sums: dict[str, int] = {"system and tools": bill.fixed.tokens}
+    for row in bill.rows:
+        if row.kind != "message":
+            sums[row.kind] = sums.get(row.kind, 0) + row.price.tokens
     rest = bill.tokens - sum(sums.values())
     if rest > 0:
         sums["framing"] = rest
     whole = max(bill.tokens, 1)
     ordered = sorted(sums.items(), key=lambda pair: -pair[1])
     return tuple(Segment(kind=kind, tokens=tokens, share=100 * tokens / whole) for kind, tokens in ordered if tokens > 0)
-
-
-def _leaves(part: Part, key: str, message: Message, prices: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    # A result's own price holds those of its parts; what the pictures in it take is told apart.
-    own = prices.get(spell((key, message.index, *part.place)), 0)
-    inner = 0
-    for one in walk(part.parts):
-        if one.media is not None and not one.parts:
-            tokens = prices.get(spell((key, message.index, *one.place)), 0)
-            inner += tokens
-            yield one.kind, tokens
-    yield part.kind, max(own - inner, 0)
 
 
 def _about(decisions: tuple[Decision, ...], index: int) -> tuple[Decision, ...]:
@@ -142,7 +128,7 @@ def _about(decisions: tuple[Decision, ...], index: int) -> tuple[Decision, ...]:
 def _message(
     message: Message,
     key: str,
-    prices: Mapping[str, transom.Row],
+    prices: Mapping[str, Row],
     most: int,
     decisions: tuple[Decision, ...],
     thumbs: Thumbs,
@@ -152,16 +138,14 @@ def _message(
     whole = [one for one in decisions if not one.place or one.last > one.seq]
     gone = next((one for one in whole if one.verb == "drop"), None)
     top = gone or (whole[0] if whole else None)
-    tokens = row.tokens if row else 0
-    parts = [
-        _part(part, depth, (key, message.index), prices, decisions, thumbs) for part, depth in _nested(message.parts, 0)
-    ]
+    tokens = row.price.tokens if row else 0
+    parts = [_part(part, depth, (key, message.index), prices, decisions, thumbs) for part, depth in _nested(message.parts, 0)]
     return MessageBlock(
         number=message.index,
         place=place,
         role=message.role,
         tokens=tokens,
-        bytes=row.bytes if row else 0,
+        bytes=row.price.bytes if row else 0,
         share=100 * tokens / most,
         verdict=top.verb if top else "",
         reason=top.reason if top else "",
@@ -180,7 +164,7 @@ def _part(
     part: Part,
     depth: int,
     at: Place,
-    prices: Mapping[str, transom.Row],
+    prices: Mapping[str, Row],
     decisions: tuple[Decision, ...],
     thumbs: Thumbs,
 ) -> PartBlock:
@@ -197,9 +181,9 @@ def _part(
         more=max(len(text) - EXCERPT, 0),
         thumb=thumbs.of(part.media),
         media=_facts(part.media),
-        tokens=row.tokens if row else 0,
-        bytes=row.bytes if row else 0,
-        basis=row.basis if row else "",
+        tokens=row.price.tokens if row else 0,
+        bytes=row.price.bytes if row else 0,
+        basis=row.price.basis if row else "",
         how=row.how if row else "",
         verdict=mine.verb if mine else "",
         reason=mine.reason if mine else "",

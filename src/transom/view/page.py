@@ -9,13 +9,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select
 
 import transom
 from transom import door
-from transom.types import Api, JsonObject
+from transom.types import JsonObject
 from transom.view.blocks import Thumbs, message_blocks, segments
 from transom.wire import FORMS
 
 
 def page(
-    request: JsonObject, *, api: Api, model: str | None = None, fit: transom.Fit | None, name: str = "", trouble: str = ""
+    request: JsonObject, *, api: str, model: str | None = None, fit: transom.Fit | None, name: str = "", trouble: str = ""
 ) -> str:
     """The page for `request`.
 
@@ -35,7 +35,7 @@ def page(
         report=report,
         trouble=trouble,
         messages=blocks,
-        segments=segments(talk, bill),
+        segments=segments(bill),
         thumbs_refused=thumbs.refused,
         budget_tokens=int(budget.tokens) if budget is not None and math.isfinite(budget.tokens) else 0,
         finite=math.isfinite,
