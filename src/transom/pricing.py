@@ -82,13 +82,15 @@ class PriceList:
     def message(self, message: Message) -> Price:
         """A message alone: its frame and all its parts; bytes of its JSON and the comma behind it."""
         price = self._framed(self.card.frame.message(message, self._tokens))
+        calls = has_calls(message)
         for part in walk(message.parts):
-            price += self._own(part)
+            price += self._own(part, calls=calls)
         return Price(price.tokens, canon.size(message.json) + 1, price.basis)
 
     def parts(self, message: Message) -> tuple[tuple[Place, Price], ...]:
         """What each part of a message costs by itself, nested ones at their own place; a container costs its markup."""
-        return tuple((part.place, self._sized(part, self._own(part))) for part in walk(message.parts))
+        calls = has_calls(message)
+        return tuple((part.place, self._sized(part, self._own(part, calls=calls))) for part in walk(message.parts))
 
     def part(self, part: Part) -> Price:
         """One part with all that stands in it."""
@@ -107,20 +109,22 @@ class PriceList:
         """A part and all that stands in it, without bytes."""
         return sum((self._own(inner) for inner in walk((part,))), start=Price())
 
-    def _own(self, part: Part) -> Price:
-        """A part by itself, without bytes and without what stands in it."""
+    def _own(self, part: Part, *, calls: bool = True) -> Price:
+        """A part by itself, without bytes and without what stands in it. `calls`: its message calls tools."""
         if part.media is not None:
             price = self._media(part.media)[0]
             return self._scaled(price.tokens, price.basis)
-        return self._scaled(self._content(part), self._basis())
+        return self._scaled(self._content(part, calls=calls), self._basis())
 
-    def _content(self, part: Part) -> int:
+    def _content(self, part: Part, *, calls: bool) -> int:
         """Tokens of a part that is no medium."""
         if part.kind == "call":
             return self.card.frame.call(part, self._dense)
         if part.kind == "result":
             return self.card.frame.result(part, self._dense)
-        if part.kind in {"text", "reasoning"} or part.text or part.parts:
+        if part.kind == "reasoning":
+            return self.card.frame.reasoning(part, self._tokens, calls=calls)
+        if part.kind == "text" or part.text or part.parts:
             return self._tokens(part.text)
         return self._dense(canon.text(part.raw))
 
@@ -210,3 +214,8 @@ class PriceList:
             found = self.count(text) if self.count else self.card.counter.count(text, dense=dense)
             self.memo[key] = found
         return found
+
+
+def has_calls(message: Message) -> bool:
+    """Whether the message calls a tool."""
+    return any(part.kind in {"call", "server-call"} for part in message.parts)

@@ -21,6 +21,19 @@ SCHEMA_NOISE = frozenset({"additionalProperties", "$schema", "required", "defaul
 """Keys of a response schema that OpenAI does not bill (pricing rules, section 11)."""
 
 
+SERVER_TOOLS = (
+    ("bash_", 325),
+    ("text_editor_", 700),
+    ("computer_toolset_", 4_520),
+    ("browser_toolset_", 6_610),
+    ("computer_", 735),
+    ("memory_", 1_072),
+    ("", 700),
+)
+"""Tokens of Anthropic's own tools by the beginning of their type: pricing rules, section 2.3; `memory_` from two recorded
+requests; the last row is for all others, a guess."""
+
+
 class Frame(Protocol):
     """The framing of one family of models. Each answer is tokens."""
 
@@ -35,6 +48,9 @@ class Frame(Protocol):
 
     def result(self, part: Part, count: Count) -> int:
         """A tool result without the parts inside it."""
+
+    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:
+        """Reasoning that is sent back. `calls`: its message calls tools, so that it may belong to the turn in progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +76,10 @@ class FlatFrame:
         """The text, where the result is one string."""
         return count(part.text)
 
+    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:  # noqa: ARG002
+        """Its visible text."""
+        return count(part.text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIFrame:
@@ -76,6 +96,7 @@ class OpenAIFrame:
     choices: bool = True
     named_choice: int = 6
     schema: int = 13
+    schema_with_tools: int = 7
     per_call: int = 5
     per_result: int = 0
     parallel: int = 14
@@ -102,7 +123,10 @@ class OpenAIFrame:
         inner = wanted.get("json_schema") if isinstance(wanted, dict) else None
         if not isinstance(inner, dict):
             return 0
-        return count(json_text(bare(inner.get("schema")))) + count(tools.words(inner.get("name"))) + self.schema
+        described = tools.words(inner.get("description"))
+        around = self.schema_with_tools if tools.declared(body) else self.schema
+        written = json_text(bare(inner.get("schema")))
+        return count(written) + count(tools.words(inner.get("name"))) + count(described) + 2 * bool(described) + around
 
     def message(self, message: Message, count: Count) -> int:
         """A constant, the name where one is given, and what wraps several calls at once."""
@@ -118,6 +142,10 @@ class OpenAIFrame:
         """Its text, and a constant."""
         return count(part.text) + self.per_result
 
+    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:  # noqa: ARG002
+        """Its visible text."""
+        return count(part.text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaudeFrame:
@@ -132,17 +160,20 @@ class ClaudeFrame:
     preamble_forced: int = 588
     tools: int = 1
     per_tool: int = 6
-    per_call: int = 26
-    per_parameter: int = 18
+    per_call: int = 27
+    per_parameter: int = 13
     per_result: int = 13
+    failed: int = 7
+    parallel: int = 20
+    keeps_thinking: bool = True
     thinking: int = 29
-    schema: int = 0
+    schema: int = 81
 
     def request(self, conversation: Conversation, count: Count) -> int:
         """Frame, thinking, tools and schema."""
         body = conversation.body
         thinking = body.get("thinking")
-        on = isinstance(thinking, dict) and thinking.get("type") in {"enabled", "adaptive"}
+        on = isinstance(thinking, dict) and thinking.get("type") == "enabled"
         return self.start + self.thinking * on + self.declarations(body, count) + self.response_schema(body, count)
 
     def declarations(self, body: JsonObject, count: Count) -> int:
@@ -150,9 +181,17 @@ class ClaudeFrame:
         declarations = tools.declared(body)
         if not declarations:
             return 0
-        forced = tools.chosen(body)[0] in {"any", "tool"}
-        written = sum(count(spaced(claude_tool(tool))) + self.per_tool for tool in declarations)
-        return (self.preamble_forced if forced else self.preamble) + self.tools + written
+        kind, name = tools.chosen(body)
+        before = self.preamble_forced if kind in {"any", "tool"} else self.preamble
+        chosen = count(name) + 1 if kind == "tool" else 0  # 40 of 46 records within 1
+        written = sum(self.declaration(tool, count) for tool in declarations)
+        return before + self.tools + chosen + written
+
+    def declaration(self, tool: tools.Tool, count: Count) -> int:
+        """One tool: its JSON, or what the provider's own tool of that type costs."""
+        if not tool.server:
+            return self.per_tool + count(spaced({"description": tool.description, "name": tool.name, "parameters": tool.schema}))
+        return next(tokens for start, tokens in SERVER_TOOLS if tool.server.startswith(start))
 
     def response_schema(self, body: JsonObject, count: Count) -> int:
         """The schema that the answer must follow."""
@@ -160,12 +199,13 @@ class ClaudeFrame:
             wanted = body.get(key)
             inner = wanted.get("format", wanted) if isinstance(wanted, dict) else None
             if isinstance(inner, dict) and isinstance(inner.get("schema"), dict):
-                return count(spaced(inner["schema"])) + self.schema
+                return count(indented(inner["schema"])) + self.schema
         return 0
 
     def message(self, message: Message, count: Count) -> int:  # noqa: ARG002 - the protocol's signature
-        """A constant."""
-        return self.turn
+        """A constant, and what each call beside the first one costs more."""
+        calls = sum(part.kind == "call" for part in message.parts)
+        return self.turn + self.parallel * max(0, calls - 1)
 
     def call(self, part: Part, count: Count) -> int:
         """Its name, and a constant, key and value for each parameter."""
@@ -173,15 +213,13 @@ class ClaudeFrame:
         return count(part.name) + self.per_call + written
 
     def result(self, part: Part, count: Count) -> int:
-        """Its text, and a constant."""
-        return count(part.text) + self.per_result
+        """Its text, a constant, and the mark of one that failed."""
+        return count(part.text) + self.per_result + self.failed * part.failed
 
-
-def claude_tool(tool: tools.Tool) -> JsonObject:
-    """A declaration as Claude reads it."""
-    if tool.server:
-        return tool.raw if isinstance(tool.raw, dict) else {}
-    return {"description": tool.description, "name": tool.name, "parameters": tool.schema}
+    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:
+        """Its visible text. Models before Opus 4.5 and Sonnet 4.6, and Haiku up to 4.5, drop it once the turn is over, and a message
+        without calls is the end of one (pricing rules, section 2.7)."""
+        return count(part.text) if calls or self.keeps_thinking else 0
 
 
 def parameters(arguments: str) -> Iterator[tuple[str, str]]:
@@ -213,10 +251,11 @@ def json_text(value: Json) -> str:
     return canon.encode(value).decode()
 
 
-def spaced(value: Json, depth: int = 0) -> str:
-    """JSON with a space behind each colon and comma, as Python's `json.dumps` writes it."""
-    if depth < 2 * typescript.DEPTH and isinstance(value, dict):
-        return "{" + ", ".join(f"{json_text(key)}: {spaced(inner, depth + 1)}" for key, inner in value.items()) + "}"
-    if depth < 2 * typescript.DEPTH and isinstance(value, list):
-        return "[" + ", ".join(spaced(inner, depth + 1) for inner in value) + "]"
-    return json_text(value)
+def spaced(value: Json) -> str:
+    """JSON on one line with a space behind each colon and comma, as Python's `json.dumps` writes it."""
+    return msgspec.json.format(canon.encode(value), indent=0).decode()
+
+
+def indented(value: Json) -> str:
+    """JSON over several lines, two spaces a level."""
+    return msgspec.json.format(canon.encode(value), indent=2).decode()

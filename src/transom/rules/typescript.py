@@ -15,6 +15,9 @@ from transom.types import Json, JsonObject
 
 Defs: TypeAlias = Mapping[str, Json]
 
+LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "minItems", "maxItems")
+"""What TypeScript cannot say. A `minimum` costs 9 tokens beside the type (8 of 9 recorded requests, gpt-4o to gpt-5.1)."""
+
 DEPTH = 24
 """Deepest level of a schema that is rendered; below it stands `any`."""
 
@@ -58,7 +61,7 @@ def comments(schema: JsonObject) -> list[str]:
     """The comment lines before a property: its title and its description."""
     title, description = words(schema.get("title")), words(schema.get("description"))
     lines = [f"// {title}", *["//"] * bool(description)] if title else []
-    return lines + remark(description)
+    return lines + remark(description) + [f"// Constraints: {key}: {canon.text(schema[key])}" for key in LIMITS if key in schema]
 
 
 def remark(text: str) -> list[str]:
