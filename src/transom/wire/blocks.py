@@ -107,7 +107,20 @@ def with_parts(json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
     """A copy of a message with these raw blocks in place of its own; a message that is itself a result is its own block."""
     if _is_result(json) and len(parts) == 1:
         return dict(parts[0])
+    beside = json.get("tool_calls")
+    if isinstance(beside, list):
+        return _with_calls(json, parts, beside)
     return content.with_parts(json, parts)
+
+
+def _with_calls(json: JsonObject, parts: Sequence[Json], beside: list[Json]) -> JsonObject:
+    """`with_parts` where calls stand beside the blocks: each goes back there, and stays there only while it is among `parts`."""
+    given = {id(raw) for raw in parts}
+    own = {id(call) for call in beside}
+    inside = [raw for raw in parts if id(raw) not in own]
+    names = {raw["id"] for raw in inside if isinstance(raw, dict) and isinstance(raw.get("id"), str)}
+    kept = [call for call in beside if id(call) in given or (isinstance(call, dict) and call.get("id") in names)]
+    return {**content.with_parts(json, inside), "tool_calls": kept}
 
 
 def result_stub(call: Part, words: str, /) -> Json:

@@ -55,7 +55,7 @@ def read_message(json: JsonObject, index: int, /) -> Message:
     role = content.role(json, index, _ROLES)
     if role == "tool":
         parts: Sequence[Part] = (openai_fields.result(json, index),)
-    elif len(json) == len(("role", "content")):
+    elif len(json) == len(("role", "content")) and "content" in json:
         parts = content.read(json.get("content"), content.CONTENT, ("messages", index))
     else:
         parts = openai_fields.read(json, index)

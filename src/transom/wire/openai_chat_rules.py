@@ -53,32 +53,33 @@ def _pairs(messages: tuple[Message, ...]) -> Iterator[Fault]:
         if _is_tool(message):
             last[message.parts[0].id] = message.index
     seen: set[str] = set()
-    open_: dict[str, Fault] = {}
+    open_: list[tuple[str, Fault]] = []
     group: set[str] = set()
     for message in messages:
         if _is_tool(message):
             yield from _answer(message, open_, group)
             continue
-        for name, fault in open_.items():
+        for name, fault in open_:
             yield _late(fault) if last.get(name, -1) >= message.index else fault
-        open_, group = {}, set()
+        open_, group = [], set()
         for part in message.parts:
             if part.kind == "call" and part.place[0] == "tool_calls":
                 yield from _call(message, part, seen, open_, group)
-    yield from open_.values()
+    yield from (fault for _, fault in open_)
 
 
 def _is_tool(message: Message) -> bool:
     return bool(message.json.get("role") == "tool")
 
 
-def _answer(message: Message, open_: dict[str, Fault], group: set[str]) -> Iterator[Fault]:
+def _answer(message: Message, open_: list[tuple[str, Fault]], group: set[str]) -> Iterator[Fault]:
     place, part = f"messages[{message.index}]", message.parts[0]
     if not part.id:
         yield Fault(place=place, code="id", says="the result has no `tool_call_id`; it must name the call it answers",
                     answer=f"Missing required parameter: 'messages[{message.index}].tool_call_id'.")  # fmt: skip
-    if part.id in open_:
-        del open_[part.id]
+    number = next((number for number, (name, _) in enumerate(open_) if name == part.id), None)
+    if number is not None:
+        del open_[number]
     elif part.id in group:
         yield Fault(place=place, code="id", says=f"{part.id!r} is answered twice; keep one result for each call")
     else:
@@ -93,7 +94,9 @@ def _type(part: Part) -> str:
     return str(part.raw.get("type"))
 
 
-def _call(message: Message, part: Part, seen: set[str], open_: dict[str, Fault], group: set[str]) -> Iterator[Fault]:
+def _call(
+    message: Message, part: Part, seen: set[str], open_: list[tuple[str, Fault]], group: set[str]
+) -> Iterator[Fault]:
     place = spell(("messages", message.index, *part.place))
     if not part.id or part.id in group:
         what = f"the id {part.id!r} names two calls of this message" if part.id else "the call has no id"
@@ -103,8 +106,8 @@ def _call(message: Message, part: Part, seen: set[str], open_: dict[str, Fault],
                     says=f"{part.id!r} named a call before; stricter servers want ids that are used once")  # fmt: skip
     seen.add(part.id)
     group.add(part.id)
-    open_[part.id] = Fault(place=place, code="open-call", answer=f"{_OPEN}{part.id}",
-                           says=f"the call {part.id!r} has no result behind it; answer it or leave it out")  # fmt: skip
+    says = f"the call {part.id!r} has no result behind it; answer it or leave it out"
+    open_.append((part.id, Fault(place=place, code="open-call", says=says, answer=f"{_OPEN}{part.id}")))
     if "custom" not in part.raw and not _parses(part):
         yield Fault(place=f"{place}.function.arguments", code="bad-arguments",
                     says="the arguments are no JSON text; replace them by an object")  # fmt: skip

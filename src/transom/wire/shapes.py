@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from transom import canon
-from transom.parts import Kind, MediaKind, Part
+from transom.parts import Facts, Kind, Media, MediaKind, Part
 from transom.types import Json, JsonObject, Place
 from transom.wire.sources import bare, carried, is_media_string
 
@@ -46,7 +46,7 @@ def parts(content: list[Json], place: Place, depth: int = 0) -> tuple[Part, ...]
 
 def marked(raw: JsonObject) -> bool:
     """Whether a part carries a cache mark."""
-    return any(raw.get(key) is not None for key in canon.MARKS)
+    return raw.get("cache_control") is not None or raw.get("prompt_cache_breakpoint") is not None
 
 
 def picture(raw: Json, place: Place) -> Part:
@@ -83,10 +83,19 @@ def _media(kind: MediaKind | None, *, generated: bool = False) -> Reader:
     def read(raw: JsonObject, place: Place, depth: int) -> Part:
         media = carried(raw, place, kind, generated=generated)
         if media is None:
-            return _opaque(raw, place, depth)
+            return _bare_of_payload(raw, place, depth, kind)
         return Part(kind=media.kind, place=place, raw=raw, media=media, marked=marked(raw))
 
     return read
+
+
+def _bare_of_payload(raw: JsonObject, place: Place, depth: int, kind: MediaKind | None) -> Part:
+    """A part that says it is a medium and carries none where such parts do: what stands in it, else a medium of nothing."""
+    found = _opaque(raw, place, depth)
+    if kind is None or found.media is not None or found.parts:
+        return found
+    media = Media(kind=kind, source="none", payload="", inline=0, facts=Facts(problem="nothing in it"))
+    return Part(kind=kind, place=place, raw=raw, text=found.text, media=media, marked=found.marked)
 
 
 def _document(raw: JsonObject, place: Place, depth: int) -> Part:
@@ -193,15 +202,14 @@ def _non_standard(raw: JsonObject, place: Place, depth: int) -> Part:
 
 
 def _opaque(raw: Json, place: Place, depth: int) -> Part:
-    """A part that nobody knows. One medium in it and it is that medium; several stand in it; the other strings are text."""
+    """A part that nobody knows. One string that is a medium and it is that medium; else media stand in it. The rest is text."""
     words: list[str] = []
     found = list(_inside(raw, place, depth, words))
     text = "\n".join(words)
     mark = isinstance(raw, dict) and marked(raw)
-    if len(found) == 1 and found[0].media is not None:
-        only = found[0]
-        assert only.media is not None  # noqa: S101 - seen above
-        return Part(kind=only.media.kind, place=place, raw=raw, text=text, media=only.media, marked=mark)
+    only = found[0].media if len(found) == 1 and isinstance(found[0].raw, str) else None
+    if only is not None:
+        return Part(kind=only.kind, place=place, raw=raw, text=text, media=only, marked=mark)
     return Part(kind="opaque", place=place, raw=raw, text=text, marked=mark, parts=tuple(found))
 
 

@@ -30,6 +30,8 @@ _FORMATS: Final = {
     "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv",
 }  # fmt: skip
 """What bare format names stand for (OpenAI `input_audio.format`, Bedrock `image.format` and `document.format`)."""
+_SCHEME: Final = 16
+"""Characters in which a URL shows itself by `://`."""
 _MAX_WRAPPERS: Final = 3
 
 
@@ -64,7 +66,7 @@ def carried(raw: JsonObject, place: Place, kind: MediaKind | None, *, generated:
 
 def bare(text: str, place: Place, kind: MediaKind | None) -> Media:
     """The media that a bare string is: a data URL, a URL or base64."""
-    media = carried({"url" if "://" in text[:16] else "data": text}, (), kind)
+    media = carried({"data": text}, (), kind)
     assert media is not None  # noqa: S101 - a string is always carried
     return Media(
         kind=media.kind, source=media.source, payload=media.payload, inline=media.inline, declared=media.declared,
@@ -109,12 +111,12 @@ def _direct(raw: JsonObject, place: Place) -> _Found | None:
     if said == "text" and isinstance(raw.get("data", raw.get("text")), str):
         key = "data" if "data" in raw else "text"
         return "text", raw[key], (*place, key), holders
+    for key in PAYLOADS:
+        if isinstance(raw.get(key), str):
+            return "url" if "://" in raw[key][:_SCHEME] else "base64", raw[key], (*place, key), holders
     for key in URLS:
         if isinstance(raw.get(key), str):
             return "url", raw[key], (*place, key), holders
-    for key in PAYLOADS:
-        if isinstance(raw.get(key), str):
-            return "base64", raw[key], (*place, key), holders
     for key in IDS:
         if isinstance(raw.get(key), str) and (key != "id" or said in ("file", "id")):
             return "file", raw[key], (*place, key), holders
