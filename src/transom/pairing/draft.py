@@ -72,6 +72,11 @@ def drafted(message: Message) -> Draft:
     return Draft(seq=index, role=message.role, stored=message, slots=slots)
 
 
+def is_whole(draft: Draft) -> bool:
+    """Whether the stored message is itself a result, so that no other part can stand in it."""
+    return draft.stored is not None and any(part.place == () for part in draft.stored.parts)
+
+
 def made(raw: Json, seq: int, number: int) -> Slot:
     """A slot for a part that nobody wrote, which mends message `seq`."""
     return Slot(part=Part(kind="text", place=(MADE, number), raw=raw), raw=raw, key=(seq, (MADE, number)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from transom.pairing.draft import Draft, made
+from transom.pairing.draft import Draft, is_whole, made
 from transom.pairing.notes import BROKEN_OFF, EMPTIED, GO_ON, NO_THINKING, OPENING
 from transom.parts import Role
 from transom.plan import Decision
@@ -26,6 +26,7 @@ def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[
                 kept.append(draft)
             elif draft.slots or not (draft.role == "tool" or (draft.piece and draft.seq in held)):
                 draft.slots = [slot for slot in draft.slots if slot.part.kind == "reasoning"]
+                draft.stored = None if is_whole(draft) else draft.stored
                 draft.note(form, EMPTIED)
                 kept.append(draft)
                 decisions.append(Decision(verb="repair", seq=draft.seq, reason="a message without content"))

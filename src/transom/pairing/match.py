@@ -54,6 +54,8 @@ def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"
             matcher.asked(draft)
         elif draft.role == ("tool" if form.results_in == "tool" else "user"):
             matcher.answered(draft)
+        else:
+            matcher.direct = False
         before = draft.role
     matcher.sweep()
     return matcher.matches
@@ -63,6 +65,8 @@ class _Matcher:
     def __init__(self, form: Form, *, append: bool, unique: bool) -> None:
         self.form, self.append, self.unique = form, append, unique
         self.turn = 0
+        self.direct = False
+        """Whether only results stand between the newest calls and here."""
         self.matches = Matches()
         self.open: dict[str, list[Call]] = {}
         self.used: set[str] = set()
@@ -72,6 +76,7 @@ class _Matcher:
 
     def asked(self, draft: Draft) -> None:
         """Register the calls of an assistant message."""
+        self.direct = True
         for slot in draft.slots:
             if slot.part.kind == "call":
                 call = Call(slot=slot, id=self._name(slot.part), turn=self.turn)
@@ -105,29 +110,53 @@ class _Matcher:
 
     def answered(self, draft: Draft) -> None:
         """Give each result of a message to its call."""
-        for slot in draft.slots:
-            if slot.part.kind == "result":
-                self._answer(draft, slot)
+        results = [slot for slot in draft.slots if slot.part.kind == "result"]
+        if self.append and not self._fresh(results):
+            self.direct = False
+            for slot in results:
+                self._append(draft, slot)
+            return
+        self.direct = self.direct and len(results) == len(draft.slots)
+        for slot in results:
+            self._answer(draft, slot)
+
+    def _fresh(self, results: list[Slot]) -> bool:
+        """Whether a message stands with the calls it answers, wherever a window starts: it comes directly behind them, and, where
+        it is a message of the user, it answers one that waits.
+        """
+        if not self.direct or self.form.results_in == "tool":
+            return self.direct
+        return any(call.answer is None for slot in results for call in self._near(slot))
+
+    def _near(self, slot: Slot) -> list[Call]:
+        """The calls of the newest turn that a result may answer."""
+        return [call for call in self.open.get(slot.part.id, []) if call.turn == self.turn]
 
     def _answer(self, draft: Draft, slot: Slot) -> None:
-        calls = self.open.get(slot.part.id, [])
-        near = any(call.turn == self.turn for call in calls[:1])
-        if self.append and not near:
-            self._append(draft, slot)
-            return
+        calls = self._near(slot) if self.append else self.open.get(slot.part.id, [])
         if not calls:
-            self._drop(draft, slot, "a result without its call")
+            if self.append:
+                self.direct = False
+                self._append(draft, slot)
+            else:
+                self._drop(draft, slot, "a result without its call")
             return
         call = next((one for one in calls if one.answer is None), None)
         if call is None:
-            call = next((one for one in calls if one.answer and not real(one.answer.part)), None)
-            if call is None or call.answer is None or call.at is None or not real(slot.part):
+            call = self._worse(calls, draft) if real(slot.part) else None
+            if call is None or call.answer is None or call.at is None:
                 self._drop(draft, slot, "a call that is answered already")
                 return
             self._drop(call.at, call.answer, "a call that is answered twice; the result that says more stays")
         call.answer, call.at = slot, draft
         if call.id != slot.part.id:
             draft.put(slot, self.form.rename_call(slot.raw, call.id))
+
+    def _worse(self, calls: list[Call], draft: Draft) -> Call | None:
+        """A call whose answer only says that it failed. Where late results stay, no message that was sent loses its answer."""
+        fixed = self.append and self.form.results_in == "user"
+        found = (one for one in calls if one.answer is not None and not real(one.answer.part))
+        return next((one for one in found if one.at is draft or not fixed), None)
 
     def _append(self, draft: Draft, slot: Slot) -> None:
         """Leave a late result where it arrived, as a text that names the call, and its media."""
@@ -141,7 +170,7 @@ class _Matcher:
             if inner.media is not None
         ]
         draft.add([late, *media])
-        if draft.role == "tool":
+        if slot.part.place == ():
             draft.role, draft.stored = "user", None
 
     def _drop(self, draft: Draft, slot: Slot, reason: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from transom.canon import text
-from transom.pairing.draft import Draft, Slot, leaving, made
+from transom.pairing.draft import Draft, Slot, is_whole, leaving, made
 from transom.pairing.match import Call, Matches
 from transom.pairing.notes import MEDIA_BELOW, MEDIA_HERE, NOT_FINISHED
 from transom.parts import Part
@@ -17,6 +17,7 @@ from transom.plan import Decision
 from transom.types import Json
 from transom.wire.form import Form
 
+_APART = "a result that stood apart from its call, moved behind it"
 _NOT_TEXT = "a result that may hold text only; what else it held is told as text"
 
 
@@ -57,23 +58,33 @@ class Placer:
         """Answers as parts of user messages. Appends them to `own`; where the rest goes on."""
         answers = {id(call.answer) for call in calls if call.answer is not None}
         zone, behind = self._zone(end, answers)
-        first = self.drafts[end] if end < len(self.drafts) and self.drafts[end].role == "user" else None
-        if first is not None and not any(id(slot) in answers for slot in first.slots):
-            first = None
         missing = [call for call in calls if id(call.answer) not in zone]
-        if not missing:
-            own += self.drafts[end:behind]
-            return behind
-        at_home = {id(s) for s in first.slots} if first is not None else set()
-        found = [self._found(call, own[-1], number, home=id(call.answer) in at_home) for number, call in enumerate(missing)]
-        if first is None:
-            own.append(Draft(seq=own[-1].seq, role="user", stored=None, slots=found, changed=True))
-            return end
-        first.take(slot for slot in first.slots if id(slot) in {id(one) for one in found})
-        first.add(found, front=True)
-        behind = max(behind, end + 1)
-        own += self.drafts[end:behind]
+        own += [self._whole(call, call.at) for call in missing if call.at is not None and is_whole(call.at)]
+        missing = [call for call in missing if call.at is None or not is_whole(call.at)]
+        if missing:
+            behind = self._put(own, missing, answers, end, behind)
+        own += [draft for draft in self.drafts[end:behind] if id(draft) not in self.taken]
         return behind
+
+    def _put(self, own: list[Draft], missing: list[Call], answers: set[int], end: int, behind: int) -> int:
+        """Put missing answers in front of the message that follows the calls, if it answers any of them, else into one of
+        their own. Where the rest goes on.
+        """
+        first = self.drafts[end] if end < len(self.drafts) else None
+        if first is not None and (
+            first.role != "user" or is_whole(first) or not any(id(slot) in answers for slot in first.slots)
+        ):
+            first = None
+        home = {id(slot) for slot in first.slots} if first is not None else set()
+        seq, last = own[-1].seq, own[-1]
+        found = [self._found(call, last, number, home=id(call.answer) in home) for number, call in enumerate(missing)]
+        if first is None:
+            own.append(Draft(seq=seq, role="user", stored=None, slots=found, changed=True))
+            return behind
+        moved = {id(one) for one in found}
+        first.take([slot for slot in first.slots if id(slot) in moved])
+        first.add(found, front=True)
+        return max(behind, end + 1)
 
     def _zone(self, end: int, answers: set[int]) -> tuple[set[int], int]:
         """The answers that stand where they may, and the message behind the last of them: results first, then the rest."""
@@ -119,9 +130,13 @@ class Placer:
         if call.at is None or call.answer is None:
             slot = self._found(call, last, number)
             return Draft(seq=last.seq, role="tool", stored=None, slots=[slot], changed=True)
-        self._say(call, "a result that stood apart from its call, moved behind it")
-        self.taken.add(id(call.at))
-        return call.at
+        return self._whole(call, call.at)
+
+    def _whole(self, call: Call, at: Draft) -> Draft:
+        """A result that is a message of its own, moved up as it is."""
+        self._say(call, _APART)
+        self.taken.add(id(at))
+        return at
 
     def _found(self, call: Call, last: Draft, number: int, *, home: bool = False) -> Slot:
         """The answer of a call taken from where it stands, or a failed stub."""
@@ -137,7 +152,7 @@ class Placer:
         if home:
             self._say(call, "a result behind other parts of its message, moved to the front")
             return call.answer
-        self._say(call, "a result that stood apart from its call, moved behind it")
+        self._say(call, _APART)
         slot = leaving(call.answer, call.at)
         call.at.take([slot])
         return slot

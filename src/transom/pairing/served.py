@@ -61,9 +61,11 @@ def with_answers(drafts: Sequence[Draft], form: Form) -> list[Decision]:
             if slot.part.kind == "server-call" and slot.part.id not in answered
         ]
         if left and _over(drafts, behind):
-            for draft, slot in left:
-                _answer(draft, slot, form)
-                decisions.append(_said(draft, slot, "a server tool's call without a result, answered by an error"))
+            decisions += [
+                _said(draft, slot, "a server tool's call without a result, answered by an error")
+                for draft, slot in left
+                if _answer(draft, slot, form)
+            ]
     return decisions
 
 
@@ -78,11 +80,15 @@ def _over(drafts: Sequence[Draft], behind: int) -> bool:
     return False
 
 
-def _answer(draft: Draft, slot: Slot, form: Form) -> None:
-    stub = made(form.result_stub(slot.part, NOT_FINISHED), draft.seq, len(draft.slots))
+def _answer(draft: Draft, slot: Slot, form: Form) -> bool:
+    """Put an error behind the call. False in a form that has no shape for one, where nothing minds an open call."""
+    raw = form.result_stub(slot.part, NOT_FINISHED)
+    if raw.get("type") == "tool_result":
+        return False
     at = next(number for number, one in enumerate(draft.slots) if one is slot)
-    draft.slots = [*draft.slots[: at + 1], stub, *draft.slots[at + 1 :]]
+    draft.slots = [*draft.slots[: at + 1], made(raw, draft.seq, len(draft.slots)), *draft.slots[at + 1 :]]
     draft.changed = True
+    return True
 
 
 def _said(draft: Draft, slot: Slot, reason: str) -> Decision:
