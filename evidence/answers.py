@@ -200,10 +200,22 @@ def upright(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Ans
 
 
 def with_mcp_result(case: JsonObject) -> JsonObject:
-    """The request of a case, with its MCP result behind the last call as the host would log it."""
-    calls = [call for message in case["request"]["messages"] for call in message.get("tool_calls") or ()]
-    result = {"role": "tool", "tool_call_id": calls[-1]["id"], "content": case["mcp_result"]["content"]}
-    return {**case["request"], "messages": [*case["request"]["messages"], result]}
+    """The request of a case as a host's own log of blocks, with the MCP result behind the last call."""
+    messages: list[JsonObject] = []
+    for message in case["request"]["messages"]:
+        calls = [
+            {
+                "type": "tool_use",
+                "id": call["id"],
+                "name": call["function"]["name"],
+                "input": json.loads(call["function"]["arguments"]),
+            }
+            for call in message.get("tool_calls") or ()
+        ]
+        messages.append({"role": message["role"], "content": calls} if calls else message)
+    last = messages[-1]["content"][-1]
+    result = {"type": "tool_result", "tool_use_id": last["id"], "content": case["mcp_result"]["content"]}
+    return {**case["request"], "messages": [*messages, {"role": "user", "content": [result]}]}
 
 
 def import_mcp(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:

@@ -70,11 +70,10 @@ def in_report(name: str, outcome: Outcome) -> bool:
 
 
 def literal(name: str, words: str) -> bool:
-    """Whether `name` stands in the report's words as it is, a number also with separators between the thousands."""
-    have = words.lower()
-    return (
-        re.search(rf"(?<![\w]){re.escape(name.lower())}(?![\w])", have.replace(",", "") if name.isdigit() else have) is not None
-    )
+    """Whether `name` stands in the report's words as it is; a number also with separators between the thousands."""
+    if name.isdigit():
+        return re.search(rf"(?<!\d){name}(?!\d)", words.replace(",", "")) is not None
+    return re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", words.lower()) is not None
 
 
 def described(name: str, outcome: Outcome) -> list[str]:
