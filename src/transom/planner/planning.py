@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass, replace
 
 from transom.errors import OverBudget
-from transom.parts import Conversation, Entry, Group
+from transom.pairing.notes import OPENING
+from transom.parts import Conversation, Entry, Group, own_entry
 from transom.plan import Budget, Selection, Size, State
 from transom.planner.allowance import allowance
 from transom.planner.judge import Verdicts, judge
-from transom.planner.select import Keeping, select
-from transom.planner.window import Window, open_window, picture_limits, pinned_starts, rows
+from transom.planner.select import Keeping, bare, select
+from transom.planner.window import Window, open_window, picture_limits, pinned_starts, rows, summed
 from transom.policy import Policy, limit
 from transom.pricing import Price, PriceList
 from transom.stubs import stubbed
@@ -57,17 +58,11 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     fixed = _fixed(conversation, window, prices)
     if not budget.admits(fixed):
         raise over(FIXED, fixed, budget)
-    limits = prices.card.limits
-    verdicts = judge(
-        rows(window, policy, limits, replace(prices, multiplier=1.0)),
-        picture_limits(window, policy, limits, fixed=fixed, budget=budget),
-        ratio=limit(policy.image_ratio),
-        anchor=state.anchor,
-        mark=state.mark,
-        stubs=state.stubs,
-    )
+    verdicts = _judged(window, policy, prices, state, fixed=fixed, budget=budget)
     window = _rendered(window, verdicts.dead(), form, prices)
     fixed = _fixed(conversation, window, prices)
+    note = _opening(form, prices)
+    first = next((g.start for g in groups if not g.pinned), 0)
     selection = select(
         window.groups,
         {g.start: window.size(g) for g in window.groups},
@@ -75,21 +70,21 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         budget=budget,
         trigger=policy.trigger,
         refit=policy.refit,
-        keeping=Keeping(
-            pinned=pinned_starts(window, policy), requests=policy.keep_requests, requests_cap=limit(policy.keep_requests_cap)
-        ),
+        keeping=_keeping(window, policy),
         anchor=state.anchor,
         front=state.front,
+        note=summed((note[1],)),
+        first=first,
     )
-    total = sum((window.size(g) for g in selection.kept), fixed)
+    pairs = _pairs(window, selection, note if bare(selection.kept, first) else None)
+    total = fixed + summed([price for entry, price in pairs if entry.message.role != "system"])
     if not budget.admits(total):
         raise over(NEWEST, total, budget)
     standing = {g.start for g in (*window.always, *window.groups)}
     kept = {g.start for g in selection.kept}
-    sent = sorted((*window.always, *selection.kept), key=lambda g: g.start)
     return Plan(
-        entries=tuple(entry for group in sent for entry in group.entries),
-        prices=tuple(price for group in sent for price in window.prices[group.start]),
+        entries=tuple(entry for entry, _ in pairs),
+        prices=tuple(price for _, price in pairs),
         left=tuple(g for g in window.groups if g.start not in kept),
         earlier=tuple(g for g in groups if g.start not in standing),
         verdicts=verdicts,
@@ -99,6 +94,45 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         budget=budget,
         notes=notes,
     )
+
+
+def _judged(  # noqa: PLR0913 - what verdicts depend on
+    window: Window, policy: Policy, prices: PriceList, state: State, *, fixed: Size, budget: Budget
+) -> Verdicts:
+    limits = prices.card.limits
+    return judge(
+        rows(window, policy, limits, replace(prices, multiplier=1.0)),
+        picture_limits(window, policy, limits, fixed=fixed, budget=budget),
+        ratio=limit(policy.image_ratio),
+        anchor=state.anchor,
+        mark=state.mark,
+        stubs=state.stubs,
+    )
+
+
+def _keeping(window: Window, policy: Policy) -> Keeping:
+    return Keeping(
+        pinned=pinned_starts(window, policy), requests=policy.keep_requests, requests_cap=limit(policy.keep_requests_cap)
+    )
+
+
+def _opening(form: Form, prices: PriceList) -> tuple[Entry, Price]:
+    """The note that opens a window whose first group is no request."""
+    message = form.read_message(form.message("user", [form.text(OPENING)]), 0)
+    return own_entry(message), prices.message(message)
+
+
+def _pairs(
+    window: Window, selection: Selection, note: tuple[Entry, Price] | None
+) -> tuple[tuple[Entry, Price], ...]:
+    """Each entry that goes out with its price, in order; the note right ahead of the first group of the window."""
+    out: list[tuple[Entry, Price]] = []
+    for group in sorted((*window.always, *selection.kept), key=lambda g: g.start):
+        if note is not None and group is selection.kept[0]:
+            entry, price = note
+            out.append((replace(entry, seq=group.start), price))
+        out.extend(zip(group.entries, window.prices[group.start], strict=True))
+    return tuple(out)
 
 
 def over(what: str, size: Size, budget: Budget) -> OverBudget:
