@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import math
 from collections import OrderedDict
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from transom import door
 from transom.errors import BadRequest
 
@@ -28,7 +30,7 @@ class Block:
 
     __api_exclude__ = {"parsed"}  # noqa: RUF012 - as the SDKs have it
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: object) -> None:
         self.fields = fields
 
     def model_dump(self, *, mode: str, by_alias: bool, exclude_unset: bool, exclude: set[str] | None) -> dict[str, Any]:
@@ -51,8 +53,8 @@ class Broken:
         raise RuntimeError("secret words")
 
 
-class Frozen(Mapping[str, Any]):
-    def __getitem__(self, key: str) -> Any:
+class Frozen(Mapping[str, object]):
+    def __getitem__(self, key: str) -> object:
         return {"role": "user", "content": "x"}[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -80,7 +82,7 @@ def test_a_plain_body_is_the_same_object() -> None:
 
 
 @given(PLAIN)
-def test_any_json_is_let_in_unchanged(json: Any) -> None:
+def test_any_json_is_let_in_unchanged(json: object) -> None:
     body = {"x": json}
     assert door.admit(body) is body
 
@@ -88,7 +90,12 @@ def test_any_json_is_let_in_unchanged(json: Any) -> None:
 def test_objects_of_an_sdk_are_replaced_node_by_node() -> None:
     """People append `reply.content` as it is; only the way to it is copied."""
     plain = {"role": "user", "content": "hi"}
-    body = {"messages": [plain, {"role": "assistant", "content": [Block(type="text", text="a", parsed=object()), OldBlock(), Dictish()]}]}
+    body = {
+        "messages": [
+            plain,
+            {"role": "assistant", "content": [Block(type="text", text="a", parsed=object()), OldBlock(), Dictish()]},
+        ]
+    }
     out = door.admit(body)
     assert out["messages"][1]["content"] == [
         {"type": "text", "text": "a"},
@@ -111,6 +118,7 @@ def test_objects_of_an_sdk_are_replaced_node_by_node() -> None:
         (Colour.RED, "red"),
         (Number.ONE, 1),
         (Word("w"), "w"),
+        ({Word("k"): 1, Colour.RED: (2,)}, {"k": 1, "red": [2]}),
         (Block(a=(b"ab", Dictish())), {"a": ["YWI=", {"type": "text", "text": "dictish"}]}),
     ],
 )
@@ -228,7 +236,5 @@ def test_text_that_is_no_request_is_refused_with_its_place(data: bytes | str, wo
 
 @given(st.binary(max_size=60) | st.text(max_size=60) | st.from_regex(r'[\[\]{}:,"\\ud8eE0-9.\-NaInfty ]{0,40}', fullmatch=True))
 def test_parsing_raises_nothing_but_bad_request(data: bytes | str) -> None:
-    try:
-        door.parse(data)
-    except BadRequest as error:
-        assert str(error)
+    with contextlib.suppress(BadRequest):
+        assert isinstance(door.parse(data), dict)

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from transom import edit
 from transom.parts import Part, walk
 from transom.wire import blocks
@@ -44,9 +45,10 @@ def test_places_are_those_of_the_input() -> None:
 
 def test_keys_are_added_and_wholes_replaced() -> None:
     assert edit.replace({"a": 1}, {("b",): 2}) == {"a": 1, "b": 2}
-    assert edit.replace({"a": 1}, {(): [3]}) == [3]
-    assert edit.replace({"a": {"b": 1}}, {("a",): 2, ("a", "b"): 3}) == {"a": 2}
-    assert edit.replace({"a": {"b": 1}}, {("a", "b"): 3, ("a",): 2}) == {"a": 2}
+    json: Any = {"a": {"b": 1}}
+    assert edit.replace(json, {(): [3]}) == [3]
+    assert edit.replace(json, {("a",): 2, ("a", "b"): 3}) == {"a": 2}
+    assert edit.replace(json, {("a", "b"): 3, ("a",): 2}) == {"a": 2}
 
 
 def test_looking_at_a_place() -> None:
@@ -55,9 +57,15 @@ def test_looking_at_a_place() -> None:
     assert edit.look({"a": 1}, ("a", "b")) is None
 
 
-@given(st.recursive(st.integers() | st.text(max_size=3), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=2), x, max_size=3)), st.data())
-def test_a_replaced_place_holds_what_was_put_there(json: Any, data: st.DataObject) -> None:
-    places = [()]
+@given(
+    st.recursive(
+        st.integers() | st.text(max_size=3),
+        lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=2), x, max_size=3),
+    ),
+    st.data(),
+)
+def test_a_replaced_place_holds_what_was_put_there(json: object, data: st.DataObject) -> None:
+    places: list[tuple[Any, ...]] = [()]
     for place in places:
         node = edit.look(json, place)
         if isinstance(node, (dict, list)) and len(places) < 50:
@@ -69,7 +77,7 @@ def test_a_replaced_place_holds_what_was_put_there(json: Any, data: st.DataObjec
     assert json == before
 
 
-def parts(content: list[Any], **fields: Any) -> tuple[tuple[Part, ...], dict[str, Any]]:
+def parts(content: list[Any], **fields: object) -> tuple[tuple[Part, ...], dict[str, Any]]:
     json = {"role": "assistant", "content": content, **fields}
     return blocks.read_message(json, 0).parts, json
 
@@ -154,8 +162,17 @@ def test_what_is_left_behind_gives_up_a_form_that_the_moved_part_shares() -> Non
 def test_structured_content_is_a_twin_where_it_repeats_the_content() -> None:
     found, json = parts(
         [
-            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}], "structuredContent": {"a": 1}},
-            {"type": "tool_result", "tool_use_id": "b", "content": {"content": [{"type": "text", "text": "x"}], "structuredContent": {}}},
+            {
+                "type": "tool_result",
+                "tool_use_id": "a",
+                "content": [{"type": "text", "text": "x"}],
+                "structuredContent": {"a": 1},
+            },
+            {
+                "type": "tool_result",
+                "tool_use_id": "b",
+                "content": {"content": [{"type": "text", "text": "x"}], "structuredContent": {}},
+            },
             {"type": "tool_result", "tool_use_id": "c", "structuredContent": {"a": 1}},
         ]
     )

@@ -36,7 +36,7 @@ _LONG_NUMBER: Final = re.compile(rb"\d{%d,}" % (MAX_DIGITS + 1))
 _PLAIN: Final = frozenset({bool, type(None)})
 
 
-class _Refused(Exception):  # noqa: N818 - becomes a BadRequest with its place on the way out
+class _Refused(Exception):
     """A value that is no JSON; `steps` is its place, innermost first."""
 
     def __init__(self, says: str) -> None:
@@ -135,19 +135,31 @@ def _enter(node: object, depth: int, path: set[int]) -> None:
 def _object(node: dict[object, Json], depth: int, path: set[int]) -> JsonObject:
     fresh: dict[object, Json] | None = None
     for key, value in node.items():
+        if type(key) is not str:
+            return _object(_keyed(node), depth, path)
         try:
-            if type(key) is not str:
-                raise _Refused(f"the key {_short(key)} is {_kind(key)}; keys are strings")
             if not key.isascii():
                 _text(key)
             new = value if type(value) is str and value.isascii() else _node(value, depth, path)
         except _Refused as refused:
-            refused.steps.append(key if isinstance(key, str) and key.isprintable() else _short(key))
+            refused.steps.append(key if key.isprintable() else _short(key))
             raise
         if new is not value:
             fresh = dict(node) if fresh is None else fresh
             fresh[key] = new
     return node if fresh is None else fresh  # type: ignore[return-value]
+
+
+def _keyed(node: dict[object, Json]) -> dict[object, Json]:
+    """The same object with plain strings for keys that are strings of a class of their own."""
+    out: dict[object, Json] = {}
+    for key, value in node.items():
+        if not isinstance(key, str):
+            refused = _Refused(f"the key {_short(key)} is {_kind(key)}; keys are strings")
+            refused.steps.append(_short(key))
+            raise refused
+        out[str.__str__(key.value if isinstance(key, Enum) else key)] = value
+    return out
 
 
 def _list(node: list[Json], depth: int, path: set[int]) -> list[Json]:
@@ -231,7 +243,9 @@ def _called(node: object, dump: Callable[[], Json]) -> Json:
     try:
         return dump()
     except Exception as error:  # noqa: BLE001 - foreign code
-        raise _Refused(f"{_kind(node)} could not be turned into JSON ({type(error).__name__}); pass its fields as a dict") from None
+        raise _Refused(
+            f"{_kind(node)} could not be turned into JSON ({type(error).__name__}); pass its fields as a dict"
+        ) from None
 
 
 def _kind(node: object) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from transom.wire import FORMS
 
 SHARED = Path(__file__).parents[3] / "shared"

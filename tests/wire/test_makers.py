@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from transom.errors import BadRequest
 from transom.parts import Media
 from transom.wire import FORMS, blocks
@@ -29,7 +30,8 @@ MESSAGES: list[tuple[str, Body, list[str]]] = [
     ("anthropic", {"role": "user", "content": ""}, ["text"]),
     ("anthropic", {"role": "user", "content": []}, []),
     ("anthropic", {"role": "user"}, []),
-    ("anthropic", {"role": "user", "content": [RESULT, IMAGE, {"type": "text", "text": "hi"}], "x": 1}, ["result", "image", "text"]),
+    ("anthropic", {"role": "user", "content": [RESULT, IMAGE, {"type": "text", "text": "hi"}], "x": 1},
+     ["result", "image", "text"]),
     ("anthropic", {"role": "assistant", "content": [{"type": "thinking", "thinking": "so"}, CALL]}, ["reasoning", "call"]),
     ("blocks", {"participant": "alice", "content": [{"type": "text", "text": "hi"}]}, ["text"]),
     ("blocks", {"participant": "assistant", "content": [CALL]}, ["call"]),
@@ -141,7 +143,9 @@ def test_results_are_stubbed_in_the_form_s_own_shape() -> None:
     }  # fmt: skip
     legacy = chat.read_message({"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}}, 0).parts[0]
     assert chat.result_stub(legacy, "gone") == {"role": "function", "name": "f", "content": "gone"}
-    camel = FORMS["blocks"].read_message({"role": "assistant", "content": [{"type": "tool_use", "toolUseId": "z", "name": "n"}]}, 0)
+    camel = FORMS["blocks"].read_message(
+        {"role": "assistant", "content": [{"type": "tool_use", "toolUseId": "z", "name": "n"}]}, 0
+    )
     assert FORMS["blocks"].result_stub(camel.parts[0], "gone") == {
         "type": "tool_result", "toolUseId": "z", "content": "gone", "isError": True,
     }  # fmt: skip
@@ -215,7 +219,8 @@ def test_ids_are_renamed(api: str, raw: Body, wanted: Body) -> None:
         ("openai-chat", CHAT_IMAGE, {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,BBBB", "detail": "low"}}),
         ("blocks", {"type": "image", "data": "AAAA", "mimeType": "image/png", "rawItem": {}},
          {"type": "image", "data": "BBBB", "mimeType": "image/jpeg"}),
-        ("blocks", {"image": {"format": "png", "source": {"bytes": "AAAA"}}}, {"image": {"format": "jpeg", "source": {"bytes": "BBBB"}}}),
+        ("blocks", {"image": {"format": "png", "source": {"bytes": "AAAA"}}},
+         {"image": {"format": "jpeg", "source": {"bytes": "BBBB"}}}),
     ],
 )  # fmt: skip
 def test_media_are_replaced_where_they_stand(api: str, raw: Body, wanted: Body) -> None:
@@ -252,7 +257,9 @@ def test_chat_messages_join() -> None:
     assert join({"role": "user", "content": ""}, {"role": "user", "content": "b"})["content"] == "b"
 
 
-@pytest.mark.parametrize(("api", "key"), [("anthropic", "cache_control"), ("blocks", "cache_control"), ("openai-chat", "prompt_cache_breakpoint")])
+@pytest.mark.parametrize(
+    "api, key", [("anthropic", "cache_control"), ("blocks", "cache_control"), ("openai-chat", "prompt_cache_breakpoint")]
+)
 def test_marks_are_placed_and_taken(api: str, key: str) -> None:
     form = FORMS[api]
     json = {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}
@@ -302,7 +309,8 @@ def test_empty_text_reasoning_and_calls_beside_the_content_carry_no_mark(api: st
         ("anthropic", {"usage": {"input_tokens": 0}}, None),
         ("anthropic", {}, None),
         ("openai-chat", {"usage": {"prompt_tokens": 9, "completion_tokens": 1}}, Usage(prompt=9, output=1)),
-        ("openai-chat", {"usage": {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4}}}, Usage(prompt=9, output=0, cached=4)),
+        ("openai-chat", {"usage": {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4}}},
+         Usage(prompt=9, output=0, cached=4)),
         ("openai-chat", {"usage": {"prompt_tokens": 9, "prompt_tokens_details": None}}, Usage(prompt=9, output=0)),
         ("openai-chat", {"usage": None}, None),
         ("openai-chat", {"usage": {"prompt_tokens": float("inf")}}, None),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from transom.errors import BadRequest
 from transom.parts import walk
 from transom.wire import FORMS, guess
@@ -20,15 +21,76 @@ SHARED = Path(__file__).parents[3] / "shared"
 APIS = tuple(FORMS)
 
 WORDS = st.sampled_from(
-    ["", "x", "user", "assistant", "tool", "system", "text", "image", "image_url", "tool_use", "tool_result", "document", "base64"]
-    + ["data:image/png;base64,iVBORw0KGgo=", "iVBORw0KGgo", "function", "url", "file", "resource", "a_tool_result", "non_standard"]
-)  # fmt: skip
+    [
+        "",
+        "x",
+        "user",
+        "assistant",
+        "tool",
+        "system",
+        "text",
+        "image",
+        "image_url",
+        "tool_use",
+        "tool_result",
+        "document",
+        "base64",
+        "function",
+        "url",
+        "file",
+        "resource",
+        "a_tool_result",
+        "non_standard",
+        "thinking",
+        "iVBORw0KGgo",
+        "data:image/png;base64,iVBORw0KGgo=",
+    ]
+)
 KEYS = st.sampled_from(
-    ["role", "participant", "content", "type", "text", "source", "data", "url", "image_url", "file", "id", "tool_use_id"]
-    + ["tool_call_id", "tool_calls", "function", "custom", "arguments", "input", "name", "media_type", "mimeType", "resource"]
-    + ["cache_control", "rawItem", "rawXml", "structuredContent", "api_content", "images", "audio", "function_call", "refusal"]
-    + ["_multimodal", "reasoning_content", "value", "title", "is_error", "bytes", "inlineData", "tools", "system", "thinking"]
-)  # fmt: skip
+    [
+        "role",
+        "participant",
+        "content",
+        "type",
+        "text",
+        "source",
+        "data",
+        "url",
+        "image_url",
+        "file",
+        "id",
+        "tool_use_id",
+        "tool_call_id",
+        "tool_calls",
+        "function",
+        "custom",
+        "arguments",
+        "input",
+        "name",
+        "media_type",
+        "mimeType",
+        "resource",
+        "cache_control",
+        "rawItem",
+        "rawXml",
+        "structuredContent",
+        "api_content",
+        "images",
+        "audio",
+        "function_call",
+        "refusal",
+        "_multimodal",
+        "reasoning_content",
+        "value",
+        "title",
+        "is_error",
+        "bytes",
+        "inlineData",
+        "tools",
+        "system",
+        "thinking",
+    ]
+)
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
@@ -38,7 +100,11 @@ MESSAGE = st.builds(lambda role, rest: {**rest, "role": role}, WORDS, st.diction
 
 
 @settings(max_examples=500, deadline=None)
-@given(body=st.fixed_dictionaries({"messages": st.lists(MESSAGE, max_size=4) | ANY}, optional={"system": ANY, "tools": ANY, "thinking": ANY}))
+@given(
+    body=st.fixed_dictionaries(
+        {"messages": st.lists(MESSAGE, max_size=4) | ANY}, optional={"system": ANY, "tools": ANY, "thinking": ANY}
+    )
+)
 @pytest.mark.parametrize("api", APIS)
 def test_reading_raises_nothing_but_bad_request_and_changes_nothing(api: str, body: dict[str, Any]) -> None:
     """Whatever JSON comes in: views or a sentence, the input as it was, and each message made of its own parts is equal."""
@@ -46,8 +112,7 @@ def test_reading_raises_nothing_but_bad_request_and_changes_nothing(api: str, bo
     before = copy.deepcopy(body)
     try:
         conversation = form.read(body)
-    except BadRequest as error:
-        assert str(error)
+    except BadRequest:
         return
     form.legal(conversation)
     for message in conversation.messages:
@@ -77,7 +142,11 @@ def test_reading_raises_nothing_but_bad_request_and_changes_nothing(api: str, bo
         ({"messages": [{"role": "user", "content": 5}]}, "messages[0].content", "a number"),
         ({"messages": [{"role": "user", "content": True}]}, "messages[0].content", "true"),
         ({"messages": [{"role": "user", "content": {"type": "text"}}]}, "messages[0].content", "an object"),
-        ({"messages": [{"role": "user", "content": "x"}, {"role": "user", "content": ["x", 1]}]}, "messages[1].content[0]", "a string"),
+        (
+            {"messages": [{"role": "user", "content": "x"}, {"role": "user", "content": ["x", 1]}]},
+            "messages[1].content[0]",
+            "a string",
+        ),
         ({"messages": [], "tools": 5}, "tools", "a number"),
         ({"messages": [], "tools": [None]}, "tools[0]", "null"),
     ],
@@ -98,7 +167,11 @@ def test_what_does_not_belong_is_named_with_its_place(api: str, body: dict[str, 
         ("openai-chat", {"messages": [{"role": "assistant", "tool_calls": 5}]}, "messages[0].tool_calls"),
         ("openai-chat", {"messages": [{"role": "assistant", "tool_calls": [5]}]}, "messages[0].tool_calls[0]"),
         ("openai-chat", {"messages": [{"role": "tool", "content": {"a": 1}}]}, "messages[0].content"),
-        ("openai-chat", {"messages": [{"role": "tool", "content": {"_multimodal": True, "content": [1]}}]}, "messages[0].content.content[0]"),
+        (
+            "openai-chat",
+            {"messages": [{"role": "tool", "content": {"_multimodal": True, "content": [1]}}]},
+            "messages[0].content.content[0]",
+        ),
     ],
 )
 def test_each_form_names_its_own_places(api: str, body: dict[str, Any], place: str) -> None:
@@ -109,12 +182,19 @@ def test_each_form_names_its_own_places(api: str, body: dict[str, Any], place: s
 
 def test_what_stands_outside_the_messages() -> None:
     tools = [{"name": "run", "input_schema": {}}]
-    body = {"model": "m", "system": [{"type": "text", "text": "be"}], "tools": tools, "messages": [{"role": "user", "content": "x"}]}
+    body = {
+        "model": "m",
+        "system": [{"type": "text", "text": "be"}],
+        "tools": tools,
+        "messages": [{"role": "user", "content": "x"}],
+    }
     read = FORMS["anthropic"].read(body)
     assert (read.model, read.key, read.tools) == ("m", "messages", (tools[0],))
     assert [(part.text, part.place) for part in read.system] == [("be", ("system", 0))]
     assert FORMS["anthropic"].read({**body, "system": "be"}).system[0].place == ("system",)
-    chat = FORMS["openai-chat"].read({"model": 5, "functions": [{"name": "f"}, 3], "messages": [{"role": "developer", "content": "be"}]})
+    chat = FORMS["openai-chat"].read(
+        {"model": 5, "functions": [{"name": "f"}, 3], "messages": [{"role": "developer", "content": "be"}]}
+    )
     assert (chat.system, chat.messages[0].role, chat.model, chat.tools) == ((), "system", "", ({"name": "f"},))
 
 

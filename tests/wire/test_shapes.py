@@ -8,6 +8,7 @@ import zlib
 from typing import Any
 
 import pytest
+
 from transom.parts import Part, walk
 from transom.wire import shapes
 
@@ -25,7 +26,9 @@ def png(width: int, height: int) -> str:
 
 
 PNG = png(8, 6)
-WAV = base64.b64encode(b"RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\4\0\0\0\x80\x80\x80\x80").decode()
+WAV = base64.b64encode(
+    b"RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\4\0\0\0\x80\x80\x80\x80"
+).decode()
 URL = f"data:image/png;base64,{PNG}"
 REMOTE = "https://example.org/cat.png"
 
@@ -34,7 +37,7 @@ PICTURES: list[tuple[str, dict[str, Any], str, str, tuple[str | int, ...]]] = [
      ("source", "data")),
     ("anthropic url", {"type": "image", "source": {"type": "url", "url": REMOTE}}, "url", REMOTE, ("source", "url")),
     ("anthropic data url", {"type": "image", "source": {"type": "url", "url": URL}}, "data-url", PNG, ("source", "url")),
-    ("anthropic file", {"type": "image", "source": {"type": "file", "file_id": "file_1"}}, "file", "file_1", ("source", "file_id")),
+    ("anthropic file", {"type": "image", "source": {"type": "file", "file_id": "f_1"}}, "file", "f_1", ("source", "file_id")),
     ("openai", {"type": "image_url", "image_url": {"url": URL, "detail": "low"}}, "data-url", PNG, ("image_url", "url")),
     ("openai remote", {"type": "image_url", "image_url": {"url": REMOTE}}, "url", REMOTE, ("image_url", "url")),
     ("bare string", {"type": "image_url", "image_url": URL}, "data-url", PNG, ("image_url",)),
@@ -122,10 +125,18 @@ def test_a_generated_image_has_no_stamp_and_an_image_has() -> None:
         ({"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}}, "video", "url"),
         ({"type": "video", "file_id": "f", "mime_type": "video/mp4"}, "video", "file"),
         ({"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://a/b.mp4"}}}}, "video", "url"),
-        ({"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERi0x", "filename": "a.pdf"}}, "document", "data-url"),
+        (
+            {"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERi0x", "filename": "a.pdf"}},
+            "document",
+            "data-url",
+        ),
         ({"type": "file", "file": {"file_id": "file-1"}}, "document", "file"),
         ({"type": "input_file", "file_url": "https://example.org/a.pdf"}, "document", "url"),
-        ({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0x"}}, "document", "base64"),
+        (
+            {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0x"}},
+            "document",
+            "base64",
+        ),
         ({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "words"}}, "document", "text"),
         ({"type": "document", "source": {"type": "file", "file_id": "f"}}, "document", "file"),
         ({"document": {"format": "pdf", "name": "a", "source": {"bytes": "JVBERi0x"}}}, "document", "base64"),
@@ -153,8 +164,17 @@ def test_a_result_holds_its_parts() -> None:
     """CM-03: pictures are listed in document order, results with a list are descended into, a string holds none."""
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
     made = {"type": "generated_image", "data": PNG, "mimeType": "image/png"}
-    document = {"type": "document", "title": "t", "source": {"type": "content", "content": [image, {"type": "text", "text": "in"}]}}
-    raw = {"type": "tool_result", "tool_use_id": "a", "is_error": True, "content": [{"type": "text", "text": "x"}, made, document]}
+    document = {
+        "type": "document",
+        "title": "t",
+        "source": {"type": "content", "content": [image, {"type": "text", "text": "in"}]},
+    }
+    raw = {
+        "type": "tool_result",
+        "tool_use_id": "a",
+        "is_error": True,
+        "content": [{"type": "text", "text": "x"}, made, document],
+    }
     part = shapes.part(raw, ("content", 0))
     assert (part.kind, part.id, part.failed, part.text) == ("result", "a", True, "")
     found = [(inner.kind, inner.place) for inner in walk(part.parts)]
@@ -171,8 +191,12 @@ def test_a_result_holds_its_parts() -> None:
 
 def test_a_document_of_plain_text_or_blocks_has_its_title_as_text() -> None:
     plain = shapes.part({"type": "document", "title": "T", "source": {"type": "text", "data": "words"}}, ())
-    blocks = shapes.part({"type": "document", "title": "T", "context": "C", "source": {"type": "content", "content": "words"}}, ())
-    found = shapes.part({"type": "search_result", "title": "T", "source": "u", "content": [{"type": "text", "text": "words"}]}, ())
+    blocks = shapes.part(
+        {"type": "document", "title": "T", "context": "C", "source": {"type": "content", "content": "words"}}, ()
+    )
+    found = shapes.part(
+        {"type": "search_result", "title": "T", "source": "u", "content": [{"type": "text", "text": "words"}]}, ()
+    )
     assert plain.text == "T\nwords"
     assert (blocks.text, blocks.media, [inner.text for inner in blocks.parts]) == ("T\nC", None, ["words"])
     assert (found.kind, found.text, [inner.text for inner in found.parts]) == ("document", "T\nu", ["words"])
@@ -185,7 +209,10 @@ def test_an_mcp_result_is_read_where_it_stands() -> None:
         "content": {"content": [{"type": "text", "text": "x"}, {"type": "image", "data": PNG, "mimeType": "image/png"}]},
     }
     part = shapes.part(raw, ())
-    assert [(inner.kind, inner.place) for inner in part.parts] == [("text", ("content", "content", 0)), ("image", ("content", "content", 1))]
+    assert [(inner.kind, inner.place) for inner in part.parts] == [
+        ("text", ("content", "content", 0)),
+        ("image", ("content", "content", 1)),
+    ]
     structured = shapes.part({"type": "tool_result", "tool_use_id": "a", "structuredContent": {"a": 1}}, ())
     assert structured.text == '{"a":1}'
 
@@ -227,7 +254,7 @@ def test_embedded_resources(resource: object, kind: str, text: str) -> None:
         (None, "opaque", ""),
     ],
 )
-def test_other_parts(raw: Any, kind: str, text: str) -> None:
+def test_other_parts(raw: object, kind: str, text: str) -> None:
     part = shapes.part(raw, ())
     assert (part.kind, part.text) == (kind, text)
     assert part.raw is raw
@@ -254,7 +281,11 @@ def test_several_media_in_an_unknown_part_stand_in_it() -> None:
 
 def test_a_fetched_page_holds_its_document() -> None:
     document = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0x"}}
-    raw = {"type": "web_fetch_tool_result", "tool_use_id": "a", "content": {"type": "web_fetch_result", "url": "u", "content": document}}
+    raw = {
+        "type": "web_fetch_tool_result",
+        "tool_use_id": "a",
+        "content": {"type": "web_fetch_result", "url": "u", "content": document},
+    }
     part = shapes.part(raw, ())
     assert part.kind == "server-result"
     assert [found.kind for found in walk(part.parts)] == ["opaque", "document"]

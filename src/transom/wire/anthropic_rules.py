@@ -1,7 +1,8 @@
 """What Anthropic refuses, as far as the structure shows it, and in its own words.
 
-Sources of the words: issues of anthropics/claude-code (13381, 3397, 24541, 8210, 13460, 64383) and
-platform.claude.com/docs/en/api/errors, November 2026; "" where a wording is not known.
+The rule: neighbouring messages of one role are one turn, and each fault is placed in the message that it was written in. Sources
+of the words: issues of anthropics/claude-code (13381, 3397, 24541, 8210, 13460, 64383), docs of the API's errors
+(platform.claude.com), 2026-11.
 """
 
 from __future__ import annotations
@@ -14,49 +15,74 @@ from transom.wire.form import Fault
 from transom.wire.turns import Turn, turns
 
 MOST_MARKS: Final = 4
+"""Cache marks in one request (prompt caching guide, 2026-08)."""
+
+_ANSWERS: Final = {
+    "no-turns": "messages: at least one message is required",
+    "no-content": "messages.{index}: all messages must have non-empty content except for the optional final assistant message",
+    "empty": "messages: text content blocks must be non-empty",
+    "id": "messages.{index}.content.{at}: `tool_use` ids must be unique",
+    "answered-twice": "messages.{index}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` "
+    "blocks with id: {id}",
+    "orphan-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each "
+    "`tool_result` block must have a corresponding `tool_use` block in the previous message.",
+    "open-call": "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each "
+    "`tool_use` block must have a corresponding `tool_result` block in the next message.",
+    "orphan-server-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each "
+    "`{kind}` block must have a corresponding `server_tool_use` block before it.",
+    "ends-thinking": "messages.{index}: The final block in an assistant message cannot be `thinking`.",
+    "starts-unthinking": "messages.{index}.content.{at}.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. "
+    "When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+    "first-not-user": 'messages: first message must use the "user" role',
+    "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
+    "breakpoints": "A maximum of {most} blocks with cache_control may be provided. Found {count}.",
+}
+"""The provider's words by fault."""
 
 
 def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
-    """Each fault, in the order of the body."""
+    """Each fault: those of single messages first, then of turns, then of the whole."""
     if not conversation.messages:
-        return [Fault(place="messages", code="no-turns", says="there is no message; a request has at least one",
-                      answer="messages: at least one message is required")]  # fmt: skip
+        says = "there is no message; a request has at least one"
+        return [Fault(place="messages", code="no-turns", says=says, answer=_ANSWERS["no-turns"])]
     merged = turns(conversation.messages)
     out = [fault for message in conversation.messages for fault in _empty(message)]
     seen: set[str] = set()
-    before: Turn | None = None
-    for turn in merged:
+    for before, turn in zip((None, *merged), merged, strict=False):
         out.extend(_ids(turn, seen))
         out.extend(_pairs(before, turn))
-        before = turn
     for turn, after in zip(merged, (*merged[1:], None), strict=True):
         out.extend(_served(turn, after))
         out.extend(_ends_thinking(turn))
     out.extend(_edges(merged, quirks))
-    out.extend(_thinks(conversation, merged))
+    out.extend(_starts_unthinking(conversation, merged))
     out.extend(_marks(conversation))
     return out
 
 
+def _fault(index: int, part: Part, code: str, says: str, words: str = "") -> Fault:
+    """A fault of one part; `words` names the provider's answer where that is not the one for `code`."""
+    kind = part.raw.get("type") if isinstance(part.raw, dict) else "text"
+    at = part.place[-1] if len(part.place) > 1 else 0
+    answer = _ANSWERS.get(words or code, "").format(index=index, at=at, id=part.id, kind=kind)
+    return Fault(place=spell(("messages", index, *part.place)), code=code, says=says, answer=answer)
+
+
 def _empty(message: Message) -> Iterator[Fault]:
-    place = f"messages[{message.index}]"
     if not message.parts:
-        yield Fault(place=place, code="empty", says="the message has no content; give it a part or leave it out",
-                    answer=f"messages.{message.index}: all messages must have non-empty content except for the optional "
-                    "final assistant message")  # fmt: skip
+        says = "the message has no content; give it a part or leave it out"
+        answer = _ANSWERS["no-content"].format(index=message.index)
+        yield Fault(place=f"messages[{message.index}]", code="empty", says=says, answer=answer)
     for part in message.parts:
         if part.kind == "text" and not part.text.strip():
-            yield Fault(place=spell(("messages", message.index, *part.place)), code="empty",
-                        says="the text is empty; leave the part out",
-                        answer="messages: text content blocks must be non-empty")  # fmt: skip
+            yield _fault(message.index, part, "empty", "the text is empty; leave the part out")
 
 
 def _ids(turn: Turn, seen: set[str]) -> Iterator[Fault]:
     for index, part in turn.of("call"):
         if not part.id or part.id in seen:
             what = f"the id {part.id!r} names two calls" if part.id else "the call has no id"
-            yield Fault(place=spell(("messages", index, *part.place)), code="id", says=f"{what}; each needs one of its own",
-                        answer=f"messages.{index}.content.{part.place[-1]}: `tool_use` ids must be unique")  # fmt: skip
+            yield _fault(index, part, "id", f"{what}; each needs one of its own")
         seen.add(part.id)
 
 
@@ -65,82 +91,64 @@ def _pairs(before: Turn | None, turn: Turn) -> Iterator[Fault]:
     got = turn.of("result")
     if turn.role != "user":
         if got:
-            yield _orphan(*got[0], "a result stands in a turn of the assistant; results belong into the user's turn")
+            yield _fault(*got[0], "orphan-result", "a result stands in a turn that is not the user's; move it to the user's turn")
         return
     asked = before.of("call") if before is not None and before.role == "assistant" else []
     known = {call.id for _, call in asked}
     for index, result in got:
         if result.id not in known:
-            yield _orphan(index, result, f"the result answers {result.id!r}, which the turn before does not call")
-    answered = [result.id for _, result in got]
-    if len(set(answered)) != len(answered):
-        index, twice = next((i, r) for i, r in reversed(got) if answered.count(r.id) > 1)
-        yield Fault(place=spell(("messages", index, *twice.place)), code="id",
-                    says=f"{twice.id!r} is answered twice; keep one result for each call",
-                    answer=f"messages.{index}.content.{twice.place[-1]}: each tool_use must have a single result. Found multiple "
-                    f"`tool_result` blocks with id: {twice.id}")  # fmt: skip
-    done = set(answered)
+            says = f"the result answers {result.id!r}, which the turn before does not call; leave it out"
+            yield _fault(index, result, "orphan-result", says)
+    answered: set[str] = set()
+    twice: tuple[int, Part] | None = None
+    for index, result in got:
+        twice = (index, result) if result.id in answered else twice
+        answered.add(result.id)
+    if twice is not None:
+        yield _fault(*twice, "id", f"the call {twice[1].id!r} is answered twice; keep one result", "answered-twice")
     for index, call in asked:
-        if call.id not in done:
+        if call.id not in answered:
             yield _open(index, call)
     yield from _interleaved(turn, got)
 
 
+def _open(index: int, call: Part) -> Fault:
+    return _fault(index, call, "open-call", f"the call {call.id!r} has no result in the next turn; answer it or leave it out")
+
+
 def _interleaved(turn: Turn, got: list[tuple[int, Part]]) -> Iterator[Fault]:
-    if not got:
-        return
-    last = got[-1][1]
+    left = len(got)
     for index, part in turn.parts:
-        if part is last:
+        if not left:
             return
         if part.kind != "result":
-            yield Fault(place=spell(("messages", index, *part.place)), code="interleaved",
-                        says="this stands before a result of the same turn; results come first")  # fmt: skip
+            yield _fault(index, part, "interleaved", "this stands before a result of the same turn; results come first")
             return
-
-
-def _orphan(index: int, part: Part, says: str) -> Fault:
-    return Fault(place=spell(("messages", index, *part.place)), code="orphan-result", says=says,
-                 answer=f"messages.{index}.content.{part.place[-1]}: unexpected `tool_use_id` found in `tool_result` blocks: "
-                 f"{part.id}. Each `tool_result` block must have a corresponding `tool_use` block in the previous "
-                 "message.")  # fmt: skip
-
-
-def _open(index: int, call: Part) -> Fault:
-    return Fault(place=spell(("messages", index, *call.place)), code="open-call",
-                 says=f"the call {call.id!r} has no result in the next turn; answer it or leave it out",
-                 answer=f"messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {call.id}. "
-                 "Each `tool_use` block must have a corresponding `tool_result` block in the next message.")  # fmt: skip
+        left -= 1
 
 
 def _served(turn: Turn, after: Turn | None) -> Iterator[Fault]:
     """Results of tools that the provider runs stand behind their call in the same turn."""
     open_: dict[str, tuple[int, Part]] = {}
-    served: set[str] = set()
     for index, part in turn.parts:
         if part.kind == "server-call" and part.raw.get("type") == "server_tool_use":
-            served.add(part.id)
             open_[part.id] = (index, part)
-        elif part.kind == "server-result" and part.raw.get("type") != "mcp_tool_result" and part.id not in served:
-            kind = part.raw.get("type")
-            yield Fault(place=spell(("messages", index, *part.place)), code="orphan-server-result",
-                        says=f"the result answers {part.id!r}, which no server call before it in this turn has",
-                        answer=f"messages.{index}.content.{part.place[-1]}: unexpected `tool_use_id` found in `{kind}` "
-                        f"blocks: {part.id}. Each `{kind}` block must have a corresponding `server_tool_use` block before it.")  # fmt: skip
+        elif part.kind == "server-result" and part.raw.get("type") != "mcp_tool_result" and part.id not in open_:
+            says = f"the result answers {part.id!r}, which no server call before it in this turn has; leave it out"
+            yield _fault(index, part, "orphan-server-result", says)
+    if not open_ or after is None or all(part.kind == "result" for _, part in after.parts):
+        return
     answered = {part.id for _, part in turn.parts if part.kind in ("result", "server-result")}
-    left = [place for name, place in open_.items() if name not in answered]
-    if left and after is not None and any(part.kind != "result" for _, part in after.parts):
-        index, part = left[0]
-        yield Fault(place=spell(("messages", index, *part.place)), code="open-server-call",
-                    says=f"the server call {part.id!r} has no result and the talk goes on; leave it out")  # fmt: skip
+    left = next((found for name, found in open_.items() if name not in answered), None)
+    if left is not None:
+        says = f"the server call {left[1].id!r} has no result and the talk goes on; leave it out"
+        yield _fault(*left, "open-server-call", says)
 
 
 def _ends_thinking(turn: Turn) -> Iterator[Fault]:
     if turn.role == "assistant" and turn.parts and turn.parts[-1][1].kind == "reasoning":
-        index, part = turn.parts[-1]
-        yield Fault(place=spell(("messages", index, *part.place)), code="reasoning",
-                    says="the turn ends with thinking; text or a call must follow it",
-                    answer=f"messages.{index}: The final block in an assistant message cannot be `thinking`.")  # fmt: skip
+        says = "the turn ends with thinking; leave it out, or let text or a call follow it"
+        yield _fault(*turn.parts[-1], "reasoning", says, "ends-thinking")
 
 
 def _edges(merged: list[Turn], quirks: frozenset[str]) -> Iterator[Fault]:
@@ -149,33 +157,27 @@ def _edges(merged: list[Turn], quirks: frozenset[str]) -> Iterator[Fault]:
     if waiting:
         yield _open(*waiting[-1])
     if first.role != "user":
-        yield Fault(place=f"messages[{first.index}]", code="first-not-user",
-                    says=f"the first message is the {first.role}'s; it must be the user's",
-                    answer='messages: first message must use the "user" role')  # fmt: skip
+        says = f"the first message has the role {first.role!r}; it must be the user's"
+        yield Fault(place=f"messages[{first.index}]", code="first-not-user", says=says, answer=_ANSWERS["first-not-user"])
     if last.role == "assistant":
-        yield Fault(place=f"messages[{last.last}]", code="last-not-user", refused="no-prefill" in quirks,
-                    says="the last message is the assistant's; newer models do not continue it",
-                    answer="This model does not support assistant message prefill. The conversation must end with a user "
-                    "message.")  # fmt: skip
+        yield Fault(
+            place=f"messages[{last.last}]",
+            code="last-not-user",
+            says="the last message is the assistant's, which newer models do not continue; end with the user's",
+            answer=_ANSWERS["last-not-user"],
+            refused="no-prefill" in quirks,
+        )
 
 
-def _thinks(conversation: Conversation, merged: list[Turn]) -> Iterator[Fault]:
+def _starts_unthinking(conversation: Conversation, merged: list[Turn]) -> Iterator[Fault]:
     """With thinking enabled, the last turn of the assistant starts with thinking if it calls a tool."""
     setting = conversation.body.get("thinking")
     if not isinstance(setting, dict) or setting.get("type") != "enabled":
         return
     turn = next((turn for turn in reversed(merged) if turn.role == "assistant"), None)
-    if turn is None or not turn.of("call") or turn.parts[0][1].kind == "reasoning":
-        return
-    index, part = turn.parts[0]
-    yield Fault(place=spell(("messages", index, *part.place)), code="reasoning",
-                says="thinking is enabled and the last turn of the assistant calls a tool without thinking first",
-                answer=f"messages.{index}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{_type(part)}`. "
-                "When `thinking` is enabled, a final `assistant` message must start with a thinking block.")  # fmt: skip
-
-
-def _type(part: Part) -> str:
-    return str(part.raw.get("type")) if isinstance(part.raw, dict) else "text"
+    if turn is not None and turn.of("call") and turn.parts[0][1].kind != "reasoning":
+        says = "thinking is enabled and the assistant's last turn calls a tool without thinking first; keep its thinking"
+        yield _fault(*turn.parts[0], "reasoning", says, "starts-unthinking")
 
 
 def _marks(conversation: Conversation) -> Iterator[Fault]:
@@ -184,5 +186,6 @@ def _marks(conversation: Conversation) -> Iterator[Fault]:
     count += sum(tool.get("cache_control") is not None for tool in conversation.tools)
     count += conversation.body.get("cache_control") is not None
     if count > MOST_MARKS:
-        yield Fault(place="", code="breakpoints", says=f"there are {count} cache marks; at most {MOST_MARKS} are taken",
-                    answer=f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {count}.")  # fmt: skip
+        says = f"there are {count} cache marks; at most {MOST_MARKS} are taken, leave the oldest out"
+        answer = _ANSWERS["breakpoints"].format(most=MOST_MARKS, count=count)
+        yield Fault(place="", code="breakpoints", says=says, answer=answer)

@@ -36,9 +36,7 @@ def objects(body: JsonObject, key: str, where: Place = ()) -> list[JsonObject]:
         raise BadRequest(f"`{key}` is {name(found)}; it must be a list of objects", place=spell((*where, key)))
     for number, item in enumerate(found):
         if not isinstance(item, dict):
-            raise BadRequest(
-                f"this is {name(item)}; each of `{key}` must be an object", place=spell((*where, key, number))
-            )
+            raise BadRequest(f"this is {name(item)}; each of `{key}` must be an object", place=spell((*where, key, number)))
     return found
 
 

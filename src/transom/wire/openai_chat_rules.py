@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -17,26 +18,21 @@ _OPEN: Final = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
     "tool_call_ids did not have response messages: "
 )
-_ORPHAN: Final = (
-    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
-)
+_NO_TURNS: Final = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+_ORPHAN: Final = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
 
 
 def faults(conversation: Conversation) -> list[Fault]:
-    """Each fault, in the order of the body."""
+    """Each fault: of calls and results first, then of single messages, then of the order of roles."""
     messages = conversation.messages
     if not messages:
-        return [Fault(place="messages", code="no-turns", says="there is no message; a request has at least one",
-                      answer="Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array "
-                      "instead.")]  # fmt: skip
+        says = "there is no message; a request has at least one"
+        return [Fault(place="messages", code="no-turns", says=says, answer=_NO_TURNS)]
     out = list(_pairs(messages))
     for message in messages:
-        if message.role == "assistant" and not message.parts and "function_call" not in message.json:
-            out.append(Fault(place=f"messages[{message.index}].content", code="empty",
-                             says="the answer has neither content nor calls; leave it out"))  # fmt: skip
-        elif message.role == "assistant" and _blank(message):
-            out.append(Fault(place=f"messages[{message.index}].content", code="empty",
-                             says="the answer's content is empty and it makes no calls; leave it out"))  # fmt: skip
+        if message.role == "assistant" and _blank(message):
+            says = "the answer has no content and makes no calls; leave it out"
+            out.append(Fault(place=f"messages[{message.index}].content", code="empty", says=says))
     out.extend(_order(messages))
     return out
 
@@ -53,69 +49,68 @@ def _pairs(messages: tuple[Message, ...]) -> Iterator[Fault]:
         if _is_tool(message):
             last[message.parts[0].id] = message.index
     seen: set[str] = set()
-    open_: list[tuple[str, Fault]] = []
+    open_: dict[str, list[Fault]] = {}
     group: set[str] = set()
     for message in messages:
         if _is_tool(message):
             yield from _answer(message, open_, group)
             continue
-        for name, fault in open_:
-            yield _late(fault) if last.get(name, -1) >= message.index else fault
-        open_, group = [], set()
+        for name, left in open_.items():
+            yield from map(_late, left) if last.get(name, -1) >= message.index else left
+        open_, group = {}, set()
         for part in message.parts:
             if part.kind == "call" and part.place[0] == "tool_calls":
                 yield from _call(message, part, seen, open_, group)
-    yield from (fault for _, fault in open_)
+    for left in open_.values():
+        yield from left
 
 
 def _is_tool(message: Message) -> bool:
     return bool(message.json.get("role") == "tool")
 
 
-def _answer(message: Message, open_: list[tuple[str, Fault]], group: set[str]) -> Iterator[Fault]:
+def _answer(message: Message, open_: dict[str, list[Fault]], group: set[str]) -> Iterator[Fault]:
     place, part = f"messages[{message.index}]", message.parts[0]
     if not part.id:
-        yield Fault(place=place, code="id", says="the result has no `tool_call_id`; it must name the call it answers",
-                    answer=f"Missing required parameter: 'messages[{message.index}].tool_call_id'.")  # fmt: skip
-    number = next((number for number, (name, _) in enumerate(open_) if name == part.id), None)
-    if number is not None:
-        del open_[number]
+        says = "the result has no `tool_call_id`; it must name the call it answers"
+        answer = f"Missing required parameter: 'messages[{message.index}].tool_call_id'."
+        yield Fault(place=place, code="id", says=says, answer=answer)
+    if open_.get(part.id):
+        open_[part.id].pop()
     elif part.id in group:
-        yield Fault(place=place, code="id", says=f"{part.id!r} is answered twice; keep one result for each call")
+        yield Fault(place=place, code="id", says=f"the call {part.id!r} is answered twice; keep one result")
     else:
-        yield Fault(place=place, code="orphan-result", answer=_ORPHAN,
-                    says=f"the result answers {part.id!r}, which the message before it does not call")  # fmt: skip
+        says = f"the result answers {part.id!r}, which the message before it does not call; leave it out"
+        yield Fault(place=place, code="orphan-result", says=says, answer=_ORPHAN)
     if isinstance(message.json.get("content"), list) and any(_type(inner) != "text" for inner in part.parts):
-        yield Fault(place=f"{place}.content", code="media-in-tool",
-                    says="a tool message holds more than text; pictures belong into a user message")  # fmt: skip
+        says = "a tool message holds more than text; move pictures to a user message"
+        yield Fault(place=f"{place}.content", code="media-in-tool", says=says)
 
 
 def _type(part: Part) -> str:
     return str(part.raw.get("type"))
 
 
-def _call(
-    message: Message, part: Part, seen: set[str], open_: list[tuple[str, Fault]], group: set[str]
-) -> Iterator[Fault]:
+def _call(message: Message, part: Part, seen: set[str], open_: dict[str, list[Fault]], group: set[str]) -> Iterator[Fault]:
     place = spell(("messages", message.index, *part.place))
     if not part.id or part.id in group:
         what = f"the id {part.id!r} names two calls of this message" if part.id else "the call has no id"
         yield Fault(place=place, code="id", says=f"{what}; each needs one of its own")
     elif part.id in seen:
-        yield Fault(place=place, code="id-reused", refused=False,
-                    says=f"{part.id!r} named a call before; stricter servers want ids that are used once")  # fmt: skip
+        says = f"{part.id!r} named a call before; stricter servers want ids that are used once"
+        yield Fault(place=place, code="id-reused", says=says, refused=False)
     seen.add(part.id)
     group.add(part.id)
     says = f"the call {part.id!r} has no result behind it; answer it or leave it out"
-    open_.append((part.id, Fault(place=place, code="open-call", says=says, answer=f"{_OPEN}{part.id}")))
+    fault = Fault(place=place, code="open-call", says=says, answer=f"{_OPEN}{part.id}")
+    open_.setdefault(part.id, []).append(fault)
     if "custom" not in part.raw and not _parses(part):
-        yield Fault(place=f"{place}.function.arguments", code="bad-arguments",
-                    says="the arguments are no JSON text; replace them by an object")  # fmt: skip
+        says = "the arguments are no JSON text; replace them by an object"
+        yield Fault(place=f"{place}.function.arguments", code="bad-arguments", says=says)
 
 
 def _late(fault: Fault) -> Fault:
-    return Fault(place=fault.place, code="interleaved", answer=fault.answer,
-                 says="the call's result does not stand right behind it; move it up")  # fmt: skip
+    return replace(fault, code="interleaved", says="the call's result does not stand right behind it; move it up")
 
 
 def _parses(part: Part) -> bool:
@@ -136,14 +131,15 @@ def _order(messages: tuple[Message, ...]) -> Iterator[Fault]:
     """The order of roles, which the provider takes as it comes and stricter servers and templates do not."""
     talk = [(message.json["role"], message.index) for message in messages if message.role != "system"]
     if talk and talk[0][0] != "user":
-        yield Fault(place=f"messages[{talk[0][1]}]", code="first-not-user", refused=False,
-                    says=f"the talk opens with the role {talk[0][0]!r}; stricter servers want the user's turn first")  # fmt: skip
+        yield _style(talk[0][1], "first-not-user", f"the talk opens with the role {talk[0][0]!r}; stricter servers want the user")
     if talk and talk[-1][0] == "assistant":
-        yield Fault(place=f"messages[{talk[-1][1]}]", code="last-not-user", refused=False,
-                    says="the talk ends with the assistant's turn; stricter servers do not continue it")  # fmt: skip
+        yield _style(talk[-1][1], "last-not-user", "the talk ends with the assistant; stricter servers do not continue it")
     found = next((late for (one, _), (two, late) in pairwise(talk) if one == two != "tool"), None)
     if found is None:
         found = next((message.index for message in messages[1:] if message.json["role"] == "system"), None)
     if found is not None:
-        yield Fault(place=f"messages[{found}]", code="not-alternating", refused=False,
-                    says="roles do not alternate here; stricter servers want them to")  # fmt: skip
+        yield _style(found, "not-alternating", "roles do not alternate here; stricter servers want them to")
+
+
+def _style(index: int, code: str, says: str) -> Fault:
+    return Fault(place=f"messages[{index}]", code=code, says=says, refused=False)
