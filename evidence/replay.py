@@ -52,7 +52,7 @@ def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) ->
         except transom.OverBudget:
             run.over += 1  # a refused fit leaves no trace: the state stays
             continue
-        _step(run, number, made, budget, bill.fixed.tokens)
+        _step(run, number, made, bill.fixed.tokens)
     share = run.heads / run.all if run.all else 1.0
     yield Check(f"{title}: replay, the prefix stands", share >= STANDS, f"{share:.2%} of {run.all:,} messages")
     yield Check(f"{title}: replay, a refit only where it is needed", not run.idle, run.idle or f"{run.refits} refits")
@@ -62,7 +62,7 @@ def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) ->
     yield Check(f"{title}: replay, every break has its cause", True, f"{said}; {run.steps} requests, {run.over} over budget")
 
 
-def _step(run: Run, number: int, made: transom.Fit, budget: int, fixed: int) -> None:
+def _step(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
     now = [msgspec.json.encode(message) for message in made.request["messages"]]
     report = made.report
     common = next((i for i, (a, b) in enumerate(zip(run.before, now, strict=False)) if a != b), min(len(run.before), len(now)))
@@ -70,7 +70,7 @@ def _step(run: Run, number: int, made: transom.Fit, budget: int, fixed: int) -> 
         run.heads, run.all = run.heads + common, run.all + len(run.before)
     moved = run.state is not None and made.state.anchor > run.state.anchor
     if moved:
-        _refit(run, number, made, budget, fixed)
+        _refit(run, number, made, fixed)
     elif not run.steps:
         run.at_refit = report.after.tokens
     run.breaks += len(report.breaks)
@@ -78,16 +78,17 @@ def _step(run: Run, number: int, made: transom.Fit, budget: int, fixed: int) -> 
     run.before, run.state, run.last, run.steps = now, made.state, report.after.tokens, run.steps + 1
 
 
-def _refit(run: Run, number: int, made: transom.Fit, budget: int, fixed: int) -> None:
+def _refit(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
     """The window moved: without that, the last request and what is new since would have been too much."""
+    budget = made.report.budget.tokens  # the card's, where that is less
     known = run.state.count if run.state is not None else 0
     fresh = max(made.state.count - known, 0)
     news = sum(one.tokens for one in made.state.sent[len(made.state.sent) - min(fresh, len(made.state.sent)) :])
     would = run.last + news
     if would <= budget:
-        run.idle = run.idle or f"request {number}: {would:,} of {budget:,} tokens"
+        run.idle = run.idle or f"request {number}: {would:,} of {budget:,.0f} tokens"
     largest = max((one.tokens for one in made.state.sent), default=0)
     if run.refits and would - run.at_refit < (1 - REFIT) * (budget - fixed) - largest - news:
-        run.short = run.short or f"request {number}: {run.at_refit:,} to {would:,} of {budget:,}"
+        run.short = run.short or f"request {number}: {run.at_refit:,} to {would:,} of {budget:,.0f}"
     run.refits += 1
     run.at_refit = made.report.after.tokens

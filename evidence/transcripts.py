@@ -172,7 +172,7 @@ class _One:
         if not dropped or any(one.verb == "stub" for one in made.report.decisions):
             return
         fixed = transom.price({**self.body, "messages": []}, api=self.api, model=self.prices.card.name).tokens
-        goal = fixed + 0.5 * (self.budget - fixed)
+        goal = fixed + 0.5 * (made.report.budget.tokens - fixed)
         tokens = made.report.after.tokens
         for group in sorted(dropped, key=lambda one: -one.seq):
             tokens += group.tokens_before - group.tokens_after

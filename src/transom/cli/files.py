@@ -60,7 +60,7 @@ def read(name: str) -> Source:
     data = _bytes(name)
     text = data.lstrip(b" \t\r\n\x00\xef\xbb\xbf")
     if not text:
-        raise BadRequest(f"{_shown(name)} is empty; give a request body as JSON, or JSON lines")
+        raise BadRequest(f"{shown(name)} is empty; give a request body as JSON, or JSON lines")
     if text[:1] not in b"{[":
         return Source(name=name, data=data, kind="media")
     whole = decoded(data.removeprefix(b"\xef\xbb\xbf"))
@@ -145,5 +145,6 @@ def _has_lines(data: bytes) -> bool:
     return len(rows) > 1 and sum(row.lstrip(b"\xef\xbb\xbf")[:1] == b"{" for row in rows) > len(rows) // 2
 
 
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
+    """A file's name as people read it."""
     return "standard input" if name == STDIN else name

@@ -132,7 +132,7 @@ def _repair_session(source: files.Source, api: str | None, *, output: str | None
         console = err() if output == files.STDIN else out()
         for row in lost:
             console.print(f"line {row['line']}: left out, {row['bytes']:,} bytes: {row['reason']}", markup=False)
-        tables.show_fit(console, made, source.name)
+        tables.show_fit(console, made, files.shown(source.name))
         _unwritten(output)
     raise typer.Exit(Exit.DONE)
 
@@ -153,7 +153,7 @@ def _each(source: files.Source, api: str | None, work: Work, words: str) -> Done
                 same = made.request is request
                 done.bodies.append(item.raw if same else msgspec.json.encode(made.request) + b"\n" * (not many))
                 done.reports.append(({"line": item.line} if many else {}) | made.report.to_dict())
-                done.fits.append((item.where or source.name, made))
+                done.fits.append((item.where or files.shown(source.name), made))
             advance()
     return done
 

@@ -56,7 +56,7 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
         worst = Exit.DONE
         with progress("reading", len(source.items)) as advance:
             for item in _requests(source):
-                name = item.where or source.name
+                name = item.where or files.shown(source.name)
                 try:
                     request = item.body()
                     faults = transom.lint(request, api=api or _said(guess(request)), model=model)
@@ -114,7 +114,7 @@ def view_(  # the options are the command
         except OverBudget as error:
             done, trouble = Exit.OVER_BUDGET, str(error)
             say_error(trouble)
-        page = view.page(request, api=form, model=model, fit=fit, name=source.name, trouble=trouble)
+        page = view.page(request, api=form, model=model, fit=fit, name=files.shown(source.name), trouble=trouble)
         files.write(output, page.encode(), source=source.name, force=force)
         raise typer.Exit(done)
 
@@ -134,7 +134,7 @@ def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], 
                     if as_json:
                         _json(({"line": item.line} if item.line else {}) | bill.to_dict())
                     else:
-                        tables.show_bill(out(), bill, item.where or source.name)
+                        tables.show_bill(out(), bill, item.where or files.shown(source.name))
             advance()
     return worst
 
