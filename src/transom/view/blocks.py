@@ -14,7 +14,6 @@ import transom
 from transom.bill import Row
 from transom.parts import Conversation, Media, Message, Part, spell
 from transom.plan import Decision
-from transom.types import Place
 
 THUMBS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 LARGEST_SIDE = 8_000
@@ -98,13 +97,10 @@ class Thumbs:
 def message_blocks(
     talk: Conversation, bill: transom.Bill, decisions: tuple[Decision, ...], thumbs: Thumbs
 ) -> tuple[MessageBlock, ...]:
-    """A block for each message, oldest first."""
-    prices = {row.place: row for row in bill.rows}
+    """A block for each message, oldest first. Thumbnails are given out from the newest message on."""
     most = max((row.price.tokens for row in bill.rows if row.kind == "message"), default=0) or 1
-    newest_first = [
-        _message(message, talk.key, prices, most, _about(decisions, message.index), thumbs) for message in reversed(talk.messages)
-    ]
-    return tuple(reversed(newest_first))
+    drawing = _Drawing(talk.key, {row.place: row for row in bill.rows}, most, decisions, thumbs)
+    return tuple(reversed([drawing.message(message) for message in reversed(talk.messages)]))
 
 
 def segments(bill: transom.Bill) -> tuple[Segment, ...]:
@@ -121,73 +117,64 @@ def segments(bill: transom.Bill) -> tuple[Segment, ...]:
     return tuple(Segment(kind=kind, tokens=tokens, share=100 * tokens / whole) for kind, tokens in ordered if tokens > 0)
 
 
-def _about(decisions: tuple[Decision, ...], index: int) -> tuple[Decision, ...]:
-    return tuple(one for one in decisions if one.seq <= index <= max(one.seq, one.last))
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What every block is made from."""
 
+    key: str
+    rows: Mapping[str, Row]
+    most: int
+    decisions: tuple[Decision, ...]
+    thumbs: Thumbs
 
-def _message(
-    message: Message,
-    key: str,
-    prices: Mapping[str, Row],
-    most: int,
-    decisions: tuple[Decision, ...],
-    thumbs: Thumbs,
-) -> MessageBlock:
-    place = spell((key, message.index))
-    row = prices.get(place)
-    whole = [one for one in decisions if not one.place or one.last > one.seq]
-    gone = next((one for one in whole if one.verb == "drop"), None)
-    top = gone or (whole[0] if whole else None)
-    tokens = row.price.tokens if row else 0
-    parts = [_part(part, depth, (key, message.index), prices, decisions, thumbs) for part, depth in _nested(message.parts, 0)]
-    return MessageBlock(
-        number=message.index,
-        place=place,
-        role=message.role,
-        tokens=tokens,
-        bytes=row.price.bytes if row else 0,
-        share=100 * tokens / most,
-        verdict=top.verb if top else "",
-        reason=top.reason if top else "",
-        changed=bool(decisions),
-        parts=tuple(parts),
-    )
+    def message(self, message: Message) -> MessageBlock:
+        """The block of one message."""
+        place = spell((self.key, message.index))
+        price = self.rows[place].price
+        mine = tuple(one for one in self.decisions if one.seq <= message.index <= max(one.seq, one.last))
+        whole = [one for one in mine if not one.place or one.last > one.seq]
+        top = next((one for one in whole if one.verb == "drop"), whole[0] if whole else None)
+        return MessageBlock(
+            number=message.index,
+            place=place,
+            role=message.role,
+            tokens=price.tokens,
+            bytes=price.bytes,
+            share=100 * price.tokens / self.most,
+            verdict=top.verb if top else "",
+            reason=top.reason if top else "",
+            changed=bool(mine),
+            parts=tuple(self.part(part, depth, message.index, mine) for part, depth in _nested(message.parts, 0)),
+        )
+
+    def part(self, part: Part, depth: int, index: int, decisions: tuple[Decision, ...]) -> PartBlock:
+        """The block of one part."""
+        place = spell((self.key, index, *part.place))
+        row = self.rows[place]
+        mine = next((one for one in decisions if one.place and one.place == part.place), None)
+        text = part.text if part.media is None else ""
+        return PartBlock(
+            place=place,
+            kind=part.kind,
+            depth=depth,
+            label=_label(part),
+            text=text[:EXCERPT],
+            more=max(len(text) - EXCERPT, 0),
+            thumb=self.thumbs.of(part.media),
+            media=_facts(part.media),
+            tokens=row.price.tokens,
+            bytes=row.price.bytes,
+            basis=row.price.basis,
+            how=row.how,
+            verdict=mine.verb if mine else "",
+            reason=mine.reason if mine else "",
+        )
 
 
 def _nested(parts: tuple[Part, ...], depth: int) -> Iterator[tuple[Part, int]]:
     for part in parts:
         yield part, depth
         yield from _nested(part.parts, depth + 1)
-
-
-def _part(
-    part: Part,
-    depth: int,
-    at: Place,
-    prices: Mapping[str, Row],
-    decisions: tuple[Decision, ...],
-    thumbs: Thumbs,
-) -> PartBlock:
-    place = spell((*at, *part.place))
-    row = prices.get(place)
-    mine = next((one for one in decisions if one.place and one.place == part.place), None)
-    text = part.text if part.media is None else ""
-    return PartBlock(
-        place=place,
-        kind=part.kind,
-        depth=depth,
-        label=_label(part),
-        text=text[:EXCERPT],
-        more=max(len(text) - EXCERPT, 0),
-        thumb=thumbs.of(part.media),
-        media=_facts(part.media),
-        tokens=row.price.tokens if row else 0,
-        bytes=row.price.bytes if row else 0,
-        basis=row.price.basis if row else "",
-        how=row.how if row else "",
-        verdict=mine.verb if mine else "",
-        reason=mine.reason if mine else "",
-    )
 
 
 def _label(part: Part) -> str:

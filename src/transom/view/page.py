@@ -14,7 +14,7 @@ from transom.view.blocks import Thumbs, message_blocks, segments
 from transom.wire import FORMS
 
 
-def page(
+def page(  # noqa: PLR0913 - the subject and its options
     request: JsonObject, *, api: str, model: str | None = None, fit: transom.Fit | None, name: str = "", trouble: str = ""
 ) -> str:
     """The page for `request`.
