@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from transom.canon import size
+from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message, walk
 from transom.placeholder import placeholder
 from transom.plan import Decision, Size
@@ -39,10 +40,10 @@ class Bulk:
         return Bulk(self.tokens - other.tokens, self.bytes - other.bytes)
 
 
-def whole(conversation: Conversation, prices: PriceList) -> Size:
+def whole(conversation: Conversation, ledger: Ledger) -> Size:
     """The size of the request as it came."""
-    fixed = prices.fixed(conversation)
-    messages = [prices.message(message) for message in conversation.messages]
+    fixed = ledger.prices.fixed(conversation)
+    messages = [ledger.message(message) for message in conversation.messages]
     return Size(
         fixed.tokens + sum(price.tokens for price in messages),
         fixed.bytes + sum(price.bytes for price in messages),
@@ -50,13 +51,14 @@ def whole(conversation: Conversation, prices: PriceList) -> Size:
     )
 
 
-def basis(conversation: Conversation, entries: Iterable[Entry], prices: PriceList) -> dict[Basis, float]:
+def basis(conversation: Conversation, entries: Iterable[Entry], ledger: Ledger) -> dict[Basis, float]:
     """The share of the request's tokens that each way of knowing stands for."""
+    prices = ledger.prices
     tokens: dict[Basis, int] = {}
     fixed = prices.fixed(conversation)
     tokens[fixed.basis] = fixed.tokens
     for entry in entries:
-        whole = prices.message(entry.message)
+        whole = ledger.message(entry.message)
         for part in walk(entry.message.parts):
             if part.media is not None:
                 own = prices.part(part)
@@ -75,11 +77,11 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     repairs: Sequence[Decision],
     *,
     form: Form,
-    prices: PriceList,
+    ledger: Ledger,
 ) -> tuple[Decision, ...]:
     """Every decision about the request, oldest place first, with sizes that add up to what the request lost."""
-    old = _sizes(((message.index, message) for message in conversation.messages), prices)
-    new = _sizes(((entry.seq, entry.message) for entry in entries), prices)
+    old = _sizes(((message.index, message) for message in conversation.messages), ledger)
+    new = _sizes(((entry.seq, entry.message) for entry in entries), ledger)
     gone = {g.start for g in (*planned.left, *planned.earlier)}
     standing = {entry.seq for entry in entries}
     drops: list[Decision] = []
@@ -88,15 +90,15 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
         drops.append(_drop_line(dropped, covered, old, reason))
     settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
     sent = [entry for g in groups if g.start not in gone for entry in g.entries]
-    stubs = _stub_lines(sent, planned.verdicts.why, form, prices)
+    stubs = _stub_lines(sent, planned.verdicts.why, form, ledger.prices)
     found = balanced([*((line, line.seq) for line in repairs), *stubs], old, new, settled)
     return tuple(sorted((*found, *drops), key=lambda line: line.seq))
 
 
-def _sizes(messages: Iterable[tuple[int, Message]], prices: PriceList) -> dict[int, Bulk]:
+def _sizes(messages: Iterable[tuple[int, Message]], ledger: Ledger) -> dict[int, Bulk]:
     out: dict[int, Bulk] = {}
     for seq, message in messages:
-        price = prices.message(message)
+        price = ledger.message(message)
         out[seq] = out.get(seq, Bulk()) + Bulk(price.tokens, price.bytes)
     return out
 

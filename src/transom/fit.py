@@ -11,6 +11,7 @@ from transom.bill import Bill, bill
 from transom.canon import digest
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
+from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
 from transom.plan import Decision, Sent, Size, State
 from transom.planner import Plan, plan
@@ -64,7 +65,9 @@ def fit(  # noqa: PLR0913 - the subject and its options
     form = form_of(api)
     conversation = form.read(door.admit(request))
     if prices is None:
-        prices = PriceList(card or catalog.card(model or conversation.model, api=api))
+        bills = card or catalog.card(model or conversation.model, api=api)
+        same = state is not None and state.card == _name(bills)
+        prices = PriceList(bills, memo=state.memo if same and state is not None else {})
     return _fit(conversation, form, policy, prices, state)
 
 
@@ -110,7 +113,7 @@ def lint(
     form = form_of(api)
     conversation = form.read(door.admit(request))
     known = card or catalog.card(model or conversation.model, api=api)
-    size = account.whole(conversation, PriceList(known))
+    size = account.whole(conversation, Ledger(PriceList(known)))
     return [*form.legal(conversation, known.quirks), *check.limit_faults(conversation, known, size)]
 
 
@@ -122,11 +125,11 @@ def form_of(api: str) -> Form:
 
 
 def _fit(conversation: Conversation, form: Form, policy: Policy, prices: PriceList, last: State | None) -> Fit:
-    card = prices.card
+    card, ledger = prices.card, Ledger(prices)
     history = resume.log(conversation)
-    state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=repr(sorted(card.fingerprint().items())))
+    state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=_name(card))
     groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
-    planned = plan(groups, conversation=conversation, form=form, policy=policy, prices=prices, state=state)
+    planned = plan(groups, conversation=conversation, form=form, policy=policy, ledger=ledger, state=state)
     entries, remarked = marks.settled(conversation, planned.entries, form, card.limits)
     request = write.body(conversation, [entry.message.json for entry in entries])
     counted = _counted(conversation, entries, planned, form, prices)
@@ -140,12 +143,12 @@ def _fit(conversation: Conversation, form: Form, policy: Policy, prices: PriceLi
         api=form.api,
         card=card.name,
         key=conversation.key,
-        before=account.whole(conversation, prices),
+        before=account.whole(conversation, ledger),
         after=counted,
         budget=planned.budget,
-        decisions=account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, prices=prices),
+        decisions=account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
         breaks=resume.breaks(state.sent, sent, _cause(planned, state, notes)),
-        basis=account.basis(conversation, entries, prices),
+        basis=account.basis(conversation, entries, ledger),
         notes=notes,
     )
     following = replace(
@@ -158,8 +161,14 @@ def _fit(conversation: Conversation, form: Form, policy: Policy, prices: PriceLi
         sent=sent,
         count=len(conversation.messages),
         key=history.key(len(conversation.messages)),
+        memo=prices.memo,
     )
     return Fit(request=request, report=report, state=following)
+
+
+def _name(card: ModelCard) -> str:
+    """What a card is known by: its prices, kind by kind."""
+    return " ".join(f"{kind}={mark}" for kind, mark in sorted(card.fingerprint().items()))
 
 
 def _shaped(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Literal, TypeAlias
 
@@ -110,6 +110,7 @@ class State:
     sent: the entries of the request that was made, in order.
     count, key: the place in the log: how many stored messages there were, and the rolling digest over them.
     policy, card: fingerprints of the settings and of the model card that it was made under.
+    memo: counts of texts by hash and length, never the text; it saves counting again in this process and is not written.
     """
 
     anchor: int = 0
@@ -122,10 +123,12 @@ class State:
     key: bytes = b""
     policy: str = ""
     card: str = ""
+    memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict, repr=False, compare=False)
 
     def to_dict(self) -> JsonObject:
         """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
-        plain = asdict(self)
+        plain = asdict(replace(self, sent=(), memo={}))
+        del plain["memo"]
         plain["format"] = STATE_FORMAT
         plain["front"] = sorted(self.front)
         plain["stubs"] = sorted(([seq, list(place)] for seq, place in self.stubs), key=repr)
@@ -137,7 +140,7 @@ class State:
     @classmethod
     def from_dict(cls, plain: Mapping[str, object]) -> State:
         """The state that `to_dict` wrote. Raises BadSetting where it is not one."""
-        data = dict(plain) if isinstance(plain, Mapping) else {}
+        data = dict(plain)
         if data.pop("format", None) != STATE_FORMAT:
             raise BadSetting(f"the state is not one of format {STATE_FORMAT}; leave it out to start afresh")
         try:
@@ -147,7 +150,7 @@ class State:
 
 
 def _revived(data: dict[str, object]) -> JsonObject:
-    known = {one.name for one in fields(State)}
+    known = {one.name for one in fields(State)} - {"memo"}
     out: JsonObject = {name: value for name, value in data.items() if name in known}
     out["front"] = frozenset(int(start) for start in out["front"])
     out["stubs"] = frozenset((int(seq), tuple(place)) for seq, place in out["stubs"])

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from transom.errors import OverBudget
+from transom.ledger import Ledger
 from transom.pairing.notes import OPENING
 from transom.parts import Conversation, Entry, Group, own_entry
 from transom.plan import Budget, Selection, Size, State
@@ -49,17 +50,18 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     conversation: Conversation,
     form: Form,
     policy: Policy,
-    prices: PriceList,
+    ledger: Ledger,
     state: State,
 ) -> Plan:
     """Plan a request from its groups, oldest first. Raises OverBudget with the numbers when nothing legal fits."""
+    prices = ledger.prices
     budget, notes = allowance(policy, prices.card, conversation.body)
-    window = open_window(groups, prices, state)
+    window = open_window(groups, ledger, state)
     fixed = _fixed(conversation, window, prices)
     if not budget.admits(fixed):
         raise over(FIXED, fixed, budget)
     verdicts = _judged(window, policy, prices, state, fixed=fixed, budget=budget)
-    window = _rendered(window, verdicts.dead(), form, prices)
+    window = _rendered(window, verdicts.dead(), form, ledger)
     fixed = _fixed(conversation, window, prices)
     note = _opening(form, prices)
     first = next((g.start for g in groups if not g.pinned), 0)
@@ -158,7 +160,7 @@ def _fixed(conversation: Conversation, window: Window, prices: PriceList) -> Siz
     return sum((window.size(g) for g in window.always), Size(outside.tokens, outside.bytes, 0))
 
 
-def _rendered(window: Window, dead: frozenset[Key], form: Form, prices: PriceList) -> Window:
+def _rendered(window: Window, dead: frozenset[Key], form: Form, ledger: Ledger) -> Window:
     """The window with placeholders in the place of the pictures in `dead`; groups without one are the same objects."""
     if not dead:
         return window
@@ -169,7 +171,7 @@ def _rendered(window: Window, dead: frozenset[Key], form: Form, prices: PriceLis
         if all(new is old for new, old in zip(entries, group.entries, strict=True)):
             return group
         fresh[group.start] = tuple(
-            price if new is old else prices.message(new.message)
+            price if new is old else ledger.message(new.message)
             for new, old, price in zip(entries, group.entries, window.prices[group.start], strict=True)
         )
         return replace(group, entries=entries)

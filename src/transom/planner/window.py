@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from transom.catalog import Limits
+from transom.ledger import Ledger
 from transom.parts import Entry, Group, Part, spell
+from transom.placeholder import short_digest
 from transom.plan import Budget, Size, State
 from transom.planner.judge import Limit, Picture, Row
 from transom.planner.select import guarded
@@ -39,13 +41,13 @@ def summed(prices: Sequence[Price], *, counted: bool = True) -> Size:
     )
 
 
-def open_window(groups: Sequence[Group], prices: PriceList, state: State) -> Window:
+def open_window(groups: Sequence[Group], ledger: Ledger, state: State) -> Window:
     """The groups that stand in front of or behind the anchor of `state`, priced."""
     standing = [g for g in groups if g.pinned or g.start >= state.anchor or g.start in state.front]
     return Window(
         groups=tuple(g for g in standing if not g.pinned),
         always=tuple(g for g in standing if g.pinned),
-        prices={g.start: tuple(prices.message(entry.message) for entry in g.entries) for g in standing},
+        prices={g.start: tuple(ledger.message(entry.message) for entry in g.entries) for g in standing},
     )
 
 
@@ -137,7 +139,4 @@ def _names_part(pins: Sequence[str], key: Key, part: Part) -> bool:
     seq, place = key
     if spell(("messages", seq, *place)) in pins or spell(("messages", seq)) in pins:
         return True
-    return part.media is not None and _digest(part) in pins
-
-
-_digest: Callable[[Part], str]
+    return part.media is not None and short_digest(part.media) in pins
