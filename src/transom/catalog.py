@@ -106,7 +106,7 @@ def card(model: str, *, api: str = "", on: str = "") -> ModelCard:
     `api` is the wire form it is spoken to in, which says whose model an unknown one is likely to be. `on` is the day, as
     "2026-11-30", whose rules hold; "" is the newest.
     """
-    return look_up(model if isinstance(model, str) else "", api, on)
+    return look_up(model, api, on)
 
 
 @cache
@@ -125,7 +125,7 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
     found = names.longest(name, tables().models)
     entry = on_day(tables().models[found], on) if found else family(name, api)
     sizes = sizes_of(model, name, entry)
-    limits = limits_of(entry, sizes[0], names.platform(model))
+    limits = limits_of(entry, names.platform(model))
     return ModelCard(
         name=model,
         vendor=entry.get("vendor", ""),
@@ -185,8 +185,8 @@ def quirks_of(model: str, name: str) -> frozenset[str]:
     return frozenset({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else ())
 
 
-def limits_of(entry: JsonObject, window: int, host: str) -> Limits:
-    """The vendor's limits, made narrower by who hosts it and, for Claude, by the window."""
+def limits_of(entry: JsonObject, host: str) -> Limits:
+    """The vendor's limits, made narrower by who hosts it."""
     raw = dict(tables().limits[entry["limits"]])
     raw["formats"] = frozenset(raw.get("formats", ()))
     if host in BODY_BYTES and entry.get("vendor") == "anthropic":

@@ -20,6 +20,8 @@ from transom.types import Basis, Count, Place
 ORDER: tuple[Basis, ...] = ("exact", "rule", "observed", "estimate", "flat")
 SCALED = frozenset({"estimate", "flat"})
 """What a learned multiplier scales: figures that are guesses."""
+MOST = 1e12
+"""Above this a stamp, a count of pages or a length is no figure; NaN and infinity fail the comparison as well."""
 LONGEST_SIDE = 1_000_000
 """Sides above this are no picture; the price is that of a picture of this side."""
 
@@ -72,8 +74,10 @@ class PriceList:
             raise BadSetting(message)
 
     def fixed(self, conversation: Conversation) -> Price:
-        """Everything but the messages: system outside the list, tools with their preamble, framing; bytes of the body without
-        its messages."""
+        """Everything but the messages: system outside the list, tools with their preamble, framing.
+
+        Its bytes are those of the body without its messages.
+        """
         around = self._framed(self.card.frame.request(conversation, self._tokens))
         body = {**conversation.body, conversation.key: []}
         parts = sum((self._of(part) for part in conversation.system), start=Price(around.tokens, 0, around.basis))
@@ -154,10 +158,10 @@ class PriceList:
             rule = self.card.image
             basis: Basis = "rule" if self.card.known else "estimate"
             return Price(rule.tokens(*sides, media.detail), 0, basis), rule.explain(*sides, media.detail)
-        if media.kind == "document" and pages > 0 and self.card.media.page:
+        if media.kind == "document" and 0 < pages <= MOST and self.card.media.page:
             tokens = self.card.media.document(pages)
             return Price(tokens, 0, "estimate"), f"{pages:,} pages x {self.card.media.page:,} = {tokens:,} tokens"
-        if media.kind == "audio" and self.card.media.second and math.isfinite(seconds) and seconds > 0:
+        if media.kind == "audio" and self.card.media.second and 0 < seconds <= MOST:
             tokens = self.card.media.sound(seconds)
             return Price(tokens, 0, "rule"), f"{seconds:.2f} seconds x {self.card.media.second} = {tokens:,} tokens"
         return None
@@ -165,7 +169,13 @@ class PriceList:
     def _by_stamp(self, media: Media) -> tuple[Price, str] | None:
         """By the host's own figure, where it is one. An unreadable inline picture is never cheaper than the flat price."""
         stamp = media.stamp
-        if isinstance(stamp, bool) or not isinstance(stamp, int | float) or not math.isfinite(stamp) or stamp < 0 or media.generated:
+        if (
+            isinstance(stamp, bool)
+            or not isinstance(stamp, int | float)
+            or not math.isfinite(stamp)
+            or stamp < 0
+            or media.generated
+        ):
             return None
         tokens = math.ceil(stamp)
         if media.kind == "image" and media.facts.problem and media.inline:
@@ -179,7 +189,7 @@ class PriceList:
         known = self.known.get(media.payload) or self.known.get(hashlib.sha256(media.payload.encode()).hexdigest())
         if known is None:
             return None
-        if known.tokens > 0:
+        if 0 < known.tokens <= MOST:
             return Price(known.tokens, 0, "observed"), f"known to cost {known.tokens:,} tokens"
         return self._by_facts(media, known.width, known.height, known.pages, known.seconds)
 

@@ -18,17 +18,17 @@ from typing import TypeVar
 import msgspec
 
 from transom.errors import BadSetting
-from transom.rules.frames import ClaudeFrame, FlatFrame, Frame, OpenAIFrame
+from transom.rules.claude import ClaudeFrame
+from transom.rules.frames import FlatFrame, Frame
 from transom.rules.images import Flat, Highest, ImageRule, Patch28, Patches, Sizing, Tiles
 from transom.rules.media import MediaRule
+from transom.rules.openai import OpenAIFrame
 from transom.tokens import Counter
 from transom.types import JsonObject
 
 Value = TypeVar("Value")
 
-FRAMES: Mapping[str, Callable[..., Frame]] = MappingProxyType(
-    {"flat": FlatFrame, "openai": OpenAIFrame, "claude": ClaudeFrame}
-)
+FRAMES: Mapping[str, Callable[..., Frame]] = MappingProxyType({"flat": FlatFrame, "openai": OpenAIFrame, "claude": ClaudeFrame})
 SHAPES: Mapping[str, Callable[..., ImageRule]] = MappingProxyType({"flat": Flat, "tiles": Tiles, "patch28": Patch28})
 LINKS = ("counter", "image", "frame", "limits", "media")
 
@@ -82,11 +82,19 @@ def read(text: str) -> Tables:
 
 def closed(entry: JsonObject, found: Tables) -> None:
     """Refuse an entry that names what the file does not have."""
-    known = {"counter": found.counters, "image": found.images, "frame": found.frames, "limits": found.limits, "media": found.media}
+    known: dict[str, Mapping[str, object]] = {
+        "counter": found.counters,
+        "image": found.images,
+        "frame": found.frames,
+        "limits": found.limits,
+        "media": found.media,
+    }
     for link in LINKS:
         if entry.get(link) not in known[link]:
             whose = entry.get("names") or entry.get("prefix")
-            message = f"the entry of {whose} names the {link} {entry.get(link)!r}, which the file does not have; add it or correct the name"
+            message = (
+                f"the entry of {whose} names the {link} {entry.get(link)!r}, which the file lacks; add it or correct the name"
+            )
             raise BadSetting(message, place="prices.toml")
 
 
@@ -101,8 +109,9 @@ def by_name(entries: list[JsonObject]) -> Mapping[str, tuple[JsonObject, ...]]:
 
 def counter(name: str, entry: JsonObject) -> Counter:
     """A text counter."""
-    ratios = tuple(sorted(entry.get("ratios", {}).items()))
-    return Counter(name=name, **{**entry, "ratios": ratios})
+    given: JsonObject = {"name": name}
+    given |= {key: tuple(value.items()) if isinstance(value, dict) else value for key, value in entry.items()}
+    return Counter(**given)
 
 
 def pictures(entries: Mapping[str, JsonObject]) -> tuple[dict[str, ImageRule], dict[str, str]]:

@@ -1,0 +1,1 @@
+"""How providers count: shapes with constants, and nothing about any one model."""

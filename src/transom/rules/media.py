@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaRule:
-    """Tokens a `page`, tokens a `second` of sound, tokens around a plain-`text` document, and `other` for what nothing is known of.
+    """Tokens a `page`, a `second` of sound, around a plain-`text` document, and for any `other` of which nothing is known.
 
     0 means that there is no such rule: the flat price is used.
     """

@@ -10,7 +10,9 @@ import re
 from collections.abc import Container, Iterator
 
 # `us.anthropic.claude-...`, `anthropic.claude-...`, `openai.gpt-oss-...`: Amazon Bedrock's names.
-BEDROCK = re.compile(r"^(?:[a-z]{2,6}(?:-gov)?\.)?(?:anthropic|amazon|openai|meta|mistral|cohere|deepseek|moonshot(?:ai)?|qwen|zai)\.(?=.)")
+BEDROCK = re.compile(
+    r"^(?:[a-z]{2,6}(?:-gov)?\.)?(?:anthropic|amazon|openai|meta|mistral|cohere|deepseek|moonshot(?:ai)?|qwen|zai)\.(?=.)"
+)
 # `-v1:0`, `-v2`, `:free`, `@20250929`, `@default`: revisions and routes that do not change what is billed.
 REVISION = re.compile(r"(?:-v\d+(?::\d+)?(?:\[\w+\])?|@[\w.-]+|:[\w.-]+|\[\w+\])$")
 TUNED = re.compile(r"^ft:([^:]+)(?::.*)?$")

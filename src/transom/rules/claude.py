@@ -1,0 +1,133 @@
+"""Claude's framing.
+
+The rule of this file: constants and shapes are read off recorded requests with the usage that came back; each says how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from transom import canon
+from transom.parts import Conversation, Message, Part, walk
+from transom.rules import tools
+from transom.rules.tools import Tool
+from transom.types import Count, Json, JsonObject
+
+SERVER_TOOLS: Final = (
+    ("bash_", 325),
+    ("text_editor_", 700),
+    ("computer_toolset_", 4_520),
+    ("browser_toolset_", 6_610),
+    ("computer_", 735),
+    ("memory_", 1_072),
+    ("", 700),
+)
+"""Tokens of Anthropic's own tools by the beginning of their type: pricing rules, section 2.3; `memory_` from two recorded
+requests; the last row is for all others, a guess."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeFrame:
+    """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up parameters.
+
+    Source: pricing rules, sections 2.3 and 11.
+    """
+
+    start: int = 4
+    turn: int = 3
+    preamble: int = 496
+    preamble_forced: int = 588
+    tools: int = 1
+    per_tool: int = 6
+    per_call: int = 27
+    per_parameter: int = 13
+    per_result: int = 13
+    failed: int = 7
+    picture: int = 3
+    parallel: int = 20
+    keeps_thinking: bool = True
+    thinking: int = 29
+    schema: int = 81
+
+    def request(self, conversation: Conversation, count: Count) -> int:
+        """Frame, thinking, tools and schema."""
+        body = conversation.body
+        thinking = body.get("thinking")
+        on = isinstance(thinking, dict) and thinking.get("type") == "enabled"
+        return self.start + self.thinking * on + self.declarations(body, count) + self.response_schema(body, count)
+
+    def declarations(self, body: JsonObject, count: Count) -> int:
+        """The preamble for the choice, and each tool as JSON with spaces."""
+        declarations = tools.declared(body)
+        if not declarations:
+            return 0
+        kind, name = tools.chosen(body)
+        before = self.preamble_forced if kind in {"any", "tool"} else self.preamble
+        chosen = count(name) + 1 if kind == "tool" else 0  # 40 of 46 records within 1
+        written = sum(self.declaration(tool, count) for tool in declarations)
+        return before + self.tools + chosen + written
+
+    def declaration(self, tool: Tool, count: Count) -> int:
+        """One tool: its JSON, or what the provider's own tool of that type costs."""
+        if not tool.server:
+            return self.per_tool + count(spaced({"description": tool.description, "name": tool.name, "parameters": tool.schema}))
+        return next(tokens for start, tokens in SERVER_TOOLS if tool.server.startswith(start))
+
+    def response_schema(self, body: JsonObject, count: Count) -> int:
+        """The schema that the answer must follow."""
+        for key in ("output_format", "output_config"):
+            wanted = body.get(key)
+            inner = wanted.get("format", wanted) if isinstance(wanted, dict) else None
+            if isinstance(inner, dict) and isinstance(inner.get("schema"), dict):
+                return count(indented(inner["schema"])) + self.schema
+        return 0
+
+    def message(self, message: Message, count: Count) -> int:  # noqa: ARG002 - the protocol's signature
+        """A constant, what each call beside the first one costs more, and what stands around each picture."""
+        calls = sum(part.kind == "call" for part in message.parts)
+        pictures = sum(part.kind == "image" for part in walk(message.parts))
+        return self.turn + self.parallel * max(0, calls - 1) + self.picture * pictures
+
+    def call(self, part: Part, count: Count) -> int:
+        """Its name, and a constant, key and value for each parameter."""
+        written = sum(count(key) + count(value) + self.per_parameter for key, value in parameters(part.text))
+        return count(part.name) + self.per_call + written
+
+    def result(self, part: Part, count: Count) -> int:
+        """Its text, a constant, and the mark of one that failed."""
+        return count(part.text) + self.per_result + self.failed * part.failed
+
+    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:
+        """Its visible text.
+
+        Models before Opus 4.5 and Sonnet 4.6, and Haiku up to 4.5, drop it once the turn is over, and a message without
+        calls is the end of one (pricing rules, section 2.7).
+        """
+        return count(part.text) if calls or self.keeps_thinking else 0
+
+
+def parameters(arguments: str) -> Iterator[tuple[str, str]]:
+    """Keys and values of a call's arguments; arguments that are no JSON object are one value without a key."""
+    try:
+        value = msgspec.json.decode(arguments) if arguments else {}
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        value = arguments
+    if not isinstance(value, dict):
+        yield "", arguments
+        return
+    for key, inner in value.items():
+        yield key, inner if isinstance(inner, str) else canon.text(inner)
+
+
+def spaced(value: Json) -> str:
+    """JSON on one line with a space behind each colon and comma, as Python's `json.dumps` writes it."""
+    return msgspec.json.format(canon.encode(value), indent=0).decode()
+
+
+def indented(value: Json) -> str:
+    """JSON over several lines, two spaces a level."""
+    return msgspec.json.format(canon.encode(value), indent=2).decode()
