@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import copy
+import inspect
 import math
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
@@ -180,6 +182,19 @@ def test_nesting_up_to_the_bound_is_let_in() -> None:
         door.admit({"x": body})
 
 
+def test_a_caller_that_is_deep_itself_gets_a_sentence() -> None:
+    body: dict[str, Any] = {}
+    for _ in range(door.MAX_DEPTH - 2):
+        body = {"x": body}
+
+    def call(levels: int) -> object:
+        return call(levels - 1) if levels else door.admit(body)
+
+    here = len(inspect.stack(0))
+    with pytest.raises(BadRequest, match="deeper"):
+        call(sys.getrecursionlimit() - here - 100)
+
+
 def test_the_same_object_twice_is_no_cycle() -> None:
     part = {"type": "text", "text": "a"}
     body = {"x": [part, part, {"y": part}]}
@@ -227,6 +242,7 @@ def test_a_body_is_parsed() -> None:
         (b'{"a":' + b"[" * 100_000, "deeper"),
         (b'{"a":' + b"[" * 900 + b"]" * 900 + b"}", "deeper"),
         (b"\0\0\0", "line 1, column 1"),
+        (b'{"a":"\\ud800","b":' + b"[" * 90_000 + b"]" * 90_000 + b"}", "deeper"),
     ],
 )
 def test_text_that_is_no_request_is_refused_with_its_place(data: bytes | str, words: str) -> None:

@@ -96,7 +96,7 @@ def test_a_picture_gives_up_its_replay_form_when_it_is_replaced() -> None:
 
 
 def test_a_nested_picture_takes_the_form_of_its_result_and_of_all_that_share_it() -> None:
-    """CM-71, CM-75: a shared raw text goes from every block parsed from it."""
+    """CM-71, CM-75, CM-79: a shared raw text goes from every block parsed from it; the result itself stays."""
     image = {"type": "image", "data": PNG, "mimeType": "image/png"}
     found, json = parts(
         [
@@ -192,6 +192,10 @@ def test_the_sidecar_of_an_edited_message_goes() -> None:
     out = edit.edited(json, [(found[0], {"type": "text", "text": "b"})])
     assert out == {"role": "assistant", "content": [{"type": "text", "text": "b"}], "x": 1}
     assert blocks.with_parts(json, [found[0].raw]) == json
+    string = {"role": "user", "content": "a", "api_content": "a"}
+    (part,) = blocks.read_message(string, 0).parts
+    assert edit.edited(string, [(part, "b")]) == {"role": "user", "content": "b"}
+    assert blocks.with_parts(string, ["b"]) == {"role": "user", "content": "b"}
 
 
 def test_nested_parts_have_the_twins_of_what_holds_them() -> None:

@@ -173,7 +173,7 @@ def _bound(parts: Sequence[Part], holders: dict[Hashable, set[int]]) -> list[tup
     A form goes from all parts that share it. Reasoning and the part it leads to are one pairing: releasing either releases both.
     """
     group = list(range(len(parts)))
-    links = [tuple(numbers) for numbers in holders.values()]
+    links = [tuple(numbers) for numbers in holders.values() if len(numbers) > 1]
     links += [
         (n, n + 1)
         for n, part in enumerate(parts[:-1])

@@ -42,6 +42,7 @@ MESSAGES: list[tuple[str, Body, list[str]]] = [
     ("openai-chat", {"role": "developer", "content": [{"type": "text", "text": "be"}]}, ["text"]),
     ("openai-chat", {"role": "user", "content": [CHAT_IMAGE, {"type": "text", "text": "hi"}]}, ["image", "text"]),
     ("openai-chat", {"role": "user", "content": "look", "images": ["AAAA"]}, ["text", "image"]),
+    ("openai-chat", {"role": "assistant", "content": "see", "images": [CHAT_IMAGE]}, ["text", "image"]),
     ("openai-chat", {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL, CHAT_CALL]}, ["call", "call"]),
     ("openai-chat", {"role": "assistant", "tool_calls": [CHAT_CALL], "reasoning_content": "so", "x": 1}, ["reasoning", "call"]),
     ("openai-chat", {"role": "assistant", "content": "a", "reasoning_content": "a"}, ["reasoning", "text"]),
@@ -122,6 +123,8 @@ def test_chat_parts_go_to_their_fields() -> None:
     text, refusal, call = (part.raw for part in chat.read_message(json, 0).parts)
     assert chat.with_parts(json, [call]) == {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL], "x": 1}
     assert chat.with_parts(json, [text, refusal]) == {"role": "assistant", "content": "so", "refusal": "no", "x": 1}
+    listed = {"role": "assistant", "content": [chat.text("so")], "tool_calls": [CHAT_CALL]}
+    assert chat.with_parts(listed, listed["content"])["content"] is listed["content"]
     custom = {"id": "b", "type": "custom", "custom": {"name": "n", "input": ""}}
     assert chat.with_parts(json, [text, call, custom])["tool_calls"] == [CHAT_CALL, custom]
     legacy = {"name": "f", "arguments": "{}"}

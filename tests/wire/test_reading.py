@@ -180,6 +180,14 @@ def test_each_form_names_its_own_places(api: str, body: dict[str, Any], place: s
     assert caught.value.place == place
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_a_message_read_alone_has_its_place_in_errors(api: str) -> None:
+    for json_, place in (("x", "messages[7]"), ({"role": "user", "content": 5}, "messages[7].content")):
+        with pytest.raises(BadRequest) as caught:
+            FORMS[api].read_message(json_, 7)  # type: ignore[arg-type]
+        assert caught.value.place == place
+
+
 def test_what_stands_outside_the_messages() -> None:
     tools = [{"name": "run", "input_schema": {}}]
     body = {
@@ -270,6 +278,7 @@ def test_every_transcript_reads_and_comes_back_equal() -> None:
         ({"messages": [{"participant": "bob", "content": "x"}]}, "blocks"),
         ({"messages": [{"role": "user", "content": [{"type": "generated_image"}]}]}, "blocks"),
         ({"messages": [{"role": "user", "content": [{"type": "tool_result", "toolUseId": "a"}]}]}, "blocks"),
+        ({"messages": [{"role": "user", "content": ["x"]}], "tools": "x"}, "openai-chat"),
         ({"messages": "x", "tools": [5]}, "openai-chat"),
     ],
 )

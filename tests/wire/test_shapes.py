@@ -92,6 +92,12 @@ def test_inline_size_of_a_data_url_is_its_payload(url: str, payload: str) -> Non
     assert (media.declared, media.facts.width, media.facts.height) == ("image/png", 8, 6)
 
 
+def test_a_data_url_without_a_payload_is_an_empty_picture() -> None:
+    media = shapes.part({"type": "image_url", "image_url": {"url": "data:image/png;base64"}}, ()).media
+    assert media is not None
+    assert (media.source, media.payload, media.inline, media.facts.problem) == ("data-url", "", 0, "empty")
+
+
 def test_inline_sizes() -> None:
     """CM-04, CM-05, CM-06: base64 counts its text, a generated image its own data, a remote picture nothing."""
     rows = [
@@ -158,6 +164,12 @@ def test_names_types_and_details_are_found_on_the_way_in() -> None:
     media = shapes.part({"type": "file", "file": {"file_id": "f", "filename": "plan.pdf"}}, ()).media
     assert media is not None
     assert media.name == "plan.pdf"
+
+
+def test_a_result_that_is_text_about_a_picture_holds_none() -> None:
+    """CM-10: a host that stores a result as text with placeholders gives the walker nothing to count."""
+    part = shapes.part({"type": "tool_result", "tool_use_id": "a", "content": "[image: cat.png]"}, ())
+    assert (part.parts, part.text) == ((), "[image: cat.png]")
 
 
 def test_a_result_holds_its_parts() -> None:
@@ -252,6 +264,9 @@ def test_embedded_resources(resource: object, kind: str, text: str) -> None:
         ({"type": "text", "text": 7}, "text", ""),
         ("bare", "text", "bare"),
         (None, "opaque", ""),
+        ({"type": "resource", "resource": {"blob": 3}}, "opaque", ""),
+        ({"type": "document"}, "opaque", ""),
+        ({"type": "search_result", "title": "T"}, "document", "T"),
     ],
 )
 def test_other_parts(raw: object, kind: str, text: str) -> None:
@@ -302,6 +317,12 @@ def test_a_picture_that_carries_nothing_is_not_free() -> None:
         part = shapes.part(raw, ())
         assert part.media is not None
         assert (part.kind, part.media.inline, bool(part.media.facts.problem)) == ("image", 0, True)
+
+
+def test_a_picture_under_a_key_that_nobody_knows_is_found() -> None:
+    media = shapes.part({"type": "image", "pixels": PNG}, ()).media
+    assert media is not None
+    assert (media.payload_at, media.facts.width) == (("pixels",), 8)
 
 
 def test_a_langchain_wrapper_is_looked_into() -> None:

@@ -43,9 +43,8 @@ def carried(raw: JsonObject, place: Place, kind: MediaKind | None, *, generated:
     source, payload, at, holders = found
     mime, mime_at = _mime(holders)
     if source in ("base64", "url") and _is_data_url(payload):
-        head, comma, rest = payload.partition(",")
-        if comma:
-            source, payload, mime, mime_at = "data-url", rest, _head_mime(head), ()
+        head, _, payload = payload.partition(",")
+        source, mime, mime_at = "data-url", _head_mime(head), ()
     inlined = source not in ("url", "file")
     facts = probe.facts(payload, source, mime or _promised(kind)) if inlined else Facts()
     return Media(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from transom.parts import Kind, Message, Part, Role
 
@@ -24,16 +25,11 @@ class Turn:
 
 def turns(messages: Sequence[Message]) -> list[Turn]:
     """The turns of these messages, oldest first."""
-    out: list[Turn] = []
-    run: list[Message] = []
-    for message in messages:
-        if run and run[0].role != message.role:
-            out.append(_turn(run))
-            run = []
-        run.append(message)
-    if run:
-        out.append(_turn(run))
-    return out
+    return [_turn(tuple(run)) for _, run in groupby(messages, key=_role)]
+
+
+def _role(message: Message) -> Role:
+    return message.role
 
 
 def _turn(run: Sequence[Message]) -> Turn:
