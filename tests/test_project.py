@@ -1,0 +1,165 @@
+"""The project as a whole: what it exports, what it loads, and the rules that no single module can hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+import time
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import transom
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "transom"
+SHELL = ("cli", "view", "__main__.py")
+FILES = sorted(SOURCE.rglob("*.py"))
+CORE = [path for path in FILES if path.relative_to(SOURCE).parts[0] not in SHELL]
+HEAVY = (
+    "typer",
+    "rich",
+    "jinja2",
+    "PIL",
+    "ctok",
+    "anthropic",
+    "openai",
+    "pydantic",
+    "requests",
+    "asyncio",
+    "transom.cli",
+    "transom.view",
+)
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def settings() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_every_exported_name_is_there_and_the_list_is_sorted() -> None:
+    assert list(transom.__all__) == sorted(transom.__all__)
+    assert all(hasattr(transom, name) for name in transom.__all__)
+
+
+def test_exported_things_have_a_docstring() -> None:
+    assert not [name for name in transom.__all__ if not getattr(transom, name).__doc__]
+
+
+def test_import_loads_nothing_of_the_shell_and_no_extra() -> None:
+    code = f"import sys, transom; print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
+    assert loaded.stdout.split() == []
+
+
+@pytest.mark.slow
+def test_import_takes_under_150_ms() -> None:
+    """The median of 11 processes, the interpreter's own start taken off."""
+
+    def median(code: str) -> float:
+        times = []
+        for _ in range(11):
+            started = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own code
+            times.append(time.perf_counter() - started)
+        return statistics.median(times)
+
+    taken = median("import transom") - median("pass")
+    assert taken < 0.150, f"import transom takes {1_000 * taken:.0f} ms"
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    assert transom.__version__ == metadata.version("transom")
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_a_file_has_at_most_400_lines_and_says_what_it_is(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    assert ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_no_function_has_over_60_lines_or_imports_inside(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, f"{named(path)}:{node.lineno} {node.name}"
+            assert not [one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)], node.name
+
+
+def test_nine_of_ten_functions_have_at_most_30_lines() -> None:
+    sizes = sorted(
+        (node.end_lineno or 0) - node.lineno + 1
+        for path in FILES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert sizes[int(len(sizes) * 0.9)] <= 30
+
+
+@pytest.mark.parametrize("path", CORE, ids=named)
+def test_the_core_opens_no_file_and_prints_nothing(path: Path) -> None:
+    """The import contract holds the modules; this holds the built-ins."""
+    calls = [node.func.id for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    assert not set(calls) & {"open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in CORE if named(path) != "types.py" and not named(path).startswith("wire")], ids=named
+)
+def test_any_is_written_only_where_json_is_read(path: Path) -> None:
+    """Elsewhere `Json` and `JsonObject` say what is meant; keywords that are checked by name are the one exception."""
+    loose = []
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef) and node.args.kwarg is not None:
+            node.args.kwarg.annotation = None
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+            loose += [f"{node.lineno}" for one in ast.walk(node.annotation) if isinstance(one, ast.Name) and one.id == "Any"]
+    checked = {str(one.args.kwarg.lineno) for one in ast.walk(tree(path)) if isinstance(one, ast.FunctionDef) and one.args.kwarg}
+    assert set(loose) <= checked
+
+
+def test_words_that_say_nothing_are_no_names() -> None:
+    names = [part for path in FILES for part in path.relative_to(SOURCE).with_suffix("").parts]
+    for path in FILES:
+        names += [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+    assert not [name for name in names if re.search(r"utils|^base$|helpers|^Abstract|ContextManager", name)]
+
+
+def test_the_import_contract_names_every_module_of_the_core() -> None:
+    contracts = settings()["tool"]["importlinter"]["contracts"]
+    there = {f"transom.{path.relative_to(SOURCE).parts[0].removesuffix('.py')}" for path in CORE} - {"transom.__init__"}
+    for contract in contracts:
+        if contract["type"] == "forbidden":
+            assert set(contract["source_modules"]) == there, contract["name"]
+        if contract["type"] == "layers":
+            listed = {word for row in contract["layers"] for word in re.findall(r"\w+", row)}
+            assert {name.removeprefix("transom.") for name in there} <= listed
+
+
+def test_python_versions_are_those_of_the_classifiers() -> None:
+    project = settings()["project"]
+    versions = [line.rpartition(" ")[2] for line in project["classifiers"] if re.search(r"Python :: 3\.\d+$", line)]
+    assert versions[0] == project["requires-python"].removeprefix(">=")
+    assert versions == ["3.11", "3.12", "3.13"]
+
+
+def test_each_ignored_rule_has_its_reason() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    rules = re.findall(r'^  "[A-Z]+[0-9]*",.*$', text, re.MULTILINE)
+    assert rules
+    assert not [line for line in rules if "#" not in line]
