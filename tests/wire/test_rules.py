@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from transom.wire import FORMS
 
 Body = dict[str, Any]
@@ -21,35 +22,87 @@ SERVER = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "inp
 SERVED = {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content": {"type": "x"}}
 
 
+OPEN = (
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have"
+    " a corresponding `tool_result` block in the next message."
+)
+ORPHAN = (
+    "messages.2.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a "
+    "corresponding `tool_use` block in the previous message."
+)
+ORPHAN_SERVED = (
+    "unexpected `tool_use_id` found in `advisor_tool_result` blocks: srvtoolu_1. Each `advisor_tool_result` block must have a "
+    "corresponding `server_tool_use` block before it."
+)
+CHAT_OPEN = (
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
+    "tool_call_ids did not have response messages: call_1"
+)
+
+
 def says(*content: Any) -> Body:
     return {"role": "assistant", "content": list(content)}
 
 
 ANTHROPIC: list[tuple[str, list[Any], str, str, str]] = [
     ("no message", [], "no-turns", "messages", "at least one message"),
-    ("an open call", [USER, ASKS, USER], "open-call", "messages[1].content[0]",
-     "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have"
-     " a corresponding `tool_result` block in the next message."),
-    ("an open call at the end", [USER, ASKS], "open-call", "messages[1].content[0]", "messages.1: `tool_use` ids were found without"),
-    ("an orphan result", [USER, says(TEXT), {"role": "user", "content": [TEXT, RESULT]}], "orphan-result", "messages[2].content[1]",
-     "messages.2.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a "
-     "corresponding `tool_use` block in the previous message."),
-    ("a result in an answer", [USER, says(TEXT, RESULT), USER], "orphan-result", "messages[1].content[1]", "unexpected `tool_use_id`"),
+    ("an open call", [USER, ASKS, USER], "open-call", "messages[1].content[0]", OPEN),
+    (
+        "an open call at the end",
+        [USER, ASKS],
+        "open-call",
+        "messages[1].content[0]",
+        "messages.1: `tool_use` ids were found without",
+    ),
+    (
+        "an orphan result",
+        [USER, says(TEXT), {"role": "user", "content": [TEXT, RESULT]}],
+        "orphan-result",
+        "messages[2].content[1]",
+        ORPHAN,
+    ),
+    (
+        "a result in an answer",
+        [USER, says(TEXT, RESULT), USER],
+        "orphan-result",
+        "messages[1].content[1]",
+        "unexpected `tool_use_id`",
+    ),
     ("an id used twice", [USER, ASKS, ANSWERS, ASKS, ANSWERS], "id", "messages[3].content[0]", "`tool_use` ids must be unique"),
-    ("a call without an id", [USER, says({"type": "tool_use", "name": "n", "input": {}}), USER], "id", "messages[1].content[0]", "unique"),
+    (
+        "a call without an id",
+        [USER, says({"type": "tool_use", "name": "n", "input": {}}), USER],
+        "id",
+        "messages[1].content[0]",
+        "unique",
+    ),
     ("two results for a call", [USER, ASKS, ANSWERS, ANSWERS], "id", "messages[3].content[0]", "must have a single result"),
-    ("text before a result", [USER, ASKS, {"role": "user", "content": [TEXT, RESULT]}], "interleaved", "messages[2].content[0]", ""),
-    ("an empty text", [{"role": "user", "content": [TEXT, {"type": "text", "text": " "}]}], "empty", "messages[0].content[1]",
-     "text content blocks must be non-empty"),
+    (
+        "text before a result",
+        [USER, ASKS, {"role": "user", "content": [TEXT, RESULT]}],
+        "interleaved",
+        "messages[2].content[0]",
+        "",
+    ),
+    (
+        "an empty text",
+        [{"role": "user", "content": [TEXT, {"type": "text", "text": " "}]}],
+        "empty",
+        "messages[0].content[1]",
+        "text content blocks must be non-empty",
+    ),
     ("no content", [USER, says(), USER], "empty", "messages[1]", "messages.1: all messages must have non-empty content"),
-    ("a server result alone", [USER, says(SERVED, TEXT), USER], "orphan-server-result", "messages[1].content[0]",
-     "unexpected `tool_use_id` found in `advisor_tool_result` blocks: srvtoolu_1. Each `advisor_tool_result` block must have a "
-     "corresponding `server_tool_use` block before it."),
+    ("a server result alone", [USER, says(SERVED, TEXT), USER], "orphan-server-result", "messages[1].content[0]", ORPHAN_SERVED),
     ("an open server call", [USER, says(SERVER, TEXT), USER], "open-server-call", "messages[1].content[0]", ""),
-    ("thinking at the end", [USER, says({"type": "thinking", "thinking": "x"}), USER], "reasoning", "messages[1].content[0]",
-     "cannot be `thinking`"),
+    (
+        "thinking at the end",
+        [USER, says({"type": "thinking", "thinking": "x"}), USER],
+        "reasoning",
+        "messages[1].content[0]",
+        "cannot be `thinking`",
+    ),
     ("an answer first", [says(TEXT), USER], "first-not-user", "messages[0]", "first message must use"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("messages, code, place, answer", [row[1:] for row in ANTHROPIC], ids=[row[0] for row in ANTHROPIC])
@@ -113,30 +166,70 @@ def test_marks_are_counted_everywhere() -> None:
 
 CHAT: list[tuple[str, list[Any], str, str, str]] = [
     ("no message", [], "no-turns", "messages", "minimum length 1"),
-    ("an open call", [USER, CHAT_ASKS, USER], "open-call", "messages[1].tool_calls[0]",
-     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
-     "tool_call_ids did not have response messages: call_1"),
+    ("an open call", [USER, CHAT_ASKS, USER], "open-call", "messages[1].tool_calls[0]", CHAT_OPEN),
     ("an open call at the end", [USER, CHAT_ASKS], "open-call", "messages[1].tool_calls[0]", "call_1"),
     ("a late result", [USER, CHAT_ASKS, USER, CHAT_ANSWERS], "interleaved", "messages[1].tool_calls[0]", "call_1"),
     ("an orphan result", [USER, CHAT_ANSWERS], "orphan-result", "messages[1]", "must be a response to a"),
     ("two results for a call", [USER, CHAT_ASKS, CHAT_ANSWERS, CHAT_ANSWERS], "id", "messages[3]", ""),
     ("a result without an id", [USER, {"role": "tool", "content": "x"}], "id", "messages[1]", "tool_call_id"),
-    ("one id for two calls", [USER, {**CHAT_ASKS, "tool_calls": [CHAT_CALL, CHAT_CALL]}, CHAT_ANSWERS], "id",
-     "messages[1].tool_calls[1]", ""),
-    ("a call without an id", [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "id": None}]}], "id", "messages[1].tool_calls[0]", ""),
-    ("a picture in a result", [USER, CHAT_ASKS, {**CHAT_ANSWERS, "content": [{"type": "image_url", "image_url": {"url": "u"}}]}],
-     "media-in-tool", "messages[2].content", ""),
-    ("arguments that are no JSON", [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": "{"}}]}, CHAT_ANSWERS],
-     "bad-arguments", "messages[1].tool_calls[0].function.arguments", ""),
-    ("arguments of endless depth", [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": "[" * 99_999}}]},
-     CHAT_ANSWERS], "bad-arguments", "messages[1].tool_calls[0].function.arguments", ""),
-    ("arguments that are an object", [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": {"a": 1}}}]},
-     CHAT_ANSWERS], "bad-arguments", "messages[1].tool_calls[0].function.arguments", ""),
-    ("no function", [USER, {**CHAT_ASKS, "tool_calls": [{"id": "call_1"}]}, CHAT_ANSWERS], "bad-arguments",
-     "messages[1].tool_calls[0].function.arguments", ""),
+    (
+        "one id for two calls",
+        [USER, {**CHAT_ASKS, "tool_calls": [CHAT_CALL, CHAT_CALL]}, CHAT_ANSWERS],
+        "id",
+        "messages[1].tool_calls[1]",
+        "",
+    ),
+    (
+        "a call without an id",
+        [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "id": None}]}],
+        "id",
+        "messages[1].tool_calls[0]",
+        "",
+    ),
+    (
+        "a picture in a result",
+        [USER, CHAT_ASKS, {**CHAT_ANSWERS, "content": [{"type": "image_url", "image_url": {"url": "u"}}]}],
+        "media-in-tool",
+        "messages[2].content",
+        "",
+    ),
+    (
+        "arguments that are no JSON",
+        [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": "{"}}]}, CHAT_ANSWERS],
+        "bad-arguments",
+        "messages[1].tool_calls[0].function.arguments",
+        "",
+    ),
+    (
+        "arguments of endless depth",
+        [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": "[" * 99_999}}]}, CHAT_ANSWERS],
+        "bad-arguments",
+        "messages[1].tool_calls[0].function.arguments",
+        "",
+    ),
+    (
+        "arguments that are an object",
+        [USER, {**CHAT_ASKS, "tool_calls": [{**CHAT_CALL, "function": {"arguments": {"a": 1}}}]}, CHAT_ANSWERS],
+        "bad-arguments",
+        "messages[1].tool_calls[0].function.arguments",
+        "",
+    ),
+    (
+        "no function",
+        [USER, {**CHAT_ASKS, "tool_calls": [{"id": "call_1"}]}, CHAT_ANSWERS],
+        "bad-arguments",
+        "messages[1].tool_calls[0].function.arguments",
+        "",
+    ),
     ("an empty answer", [USER, {"role": "assistant", "content": ""}, USER], "empty", "messages[1].content", ""),
-    ("an answer of reasoning alone", [USER, {"role": "assistant", "reasoning_content": "x"}, USER], "empty", "messages[1].content", ""),
-]  # fmt: skip
+    (
+        "an answer of reasoning alone",
+        [USER, {"role": "assistant", "reasoning_content": "x"}, USER],
+        "empty",
+        "messages[1].content",
+        "",
+    ),
+]
 
 
 @pytest.mark.parametrize("messages, code, place, answer", [row[1:] for row in CHAT], ids=[row[0] for row in CHAT])
@@ -187,7 +280,7 @@ BLOCKS: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     ("answered twice", [USER, ASKS, ANSWERS, ANSWERS], [("id", "messages[3].content[0]")]),
     ("an id twice", [USER, ASKS, ANSWERS, ASKS, ANSWERS], [("id", "messages[3].content[0]")]),
     ("empty", [{"role": "user", "content": ""}, says()], [("empty", "messages[0].content"), ("empty", "messages[1]")]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("messages, wanted", [row[1:] for row in BLOCKS], ids=[row[0] for row in BLOCKS])
