@@ -25,7 +25,7 @@ BUDGET = 20_000
 SHOT = b64encode(
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (1280).to_bytes(4) + (800).to_bytes(4) + b"\x08\2\0\0\0" + bytes(150_000)
 ).decode()
-WORDS = "the model reads each page that it is shown and answers what was asked about prices seats dates names".split(" ")  # noqa: SIM905 - prose
+WORDS = (
     "the",
     "model",
     "reads",
@@ -36,17 +36,13 @@ WORDS = "the model reads each page that it is shown and answers what was asked a
     "is",
     "shown",
     "and",
-    "answers",
+    "says",
     "what",
     "was",
     "asked",
-    "about",
-    "prices",
+    "of",
     "seats",
-    "dates",
-    "names",
-    "places",
-]
+)
 
 
 def conversation(count: int, *, pictures: bool) -> dict[str, Any]:
