@@ -23,8 +23,8 @@ SERVED = {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content":
 
 
 OPEN = (
-    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have"
-    " a corresponding `tool_result` block in the next message."
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must "
+    "have a corresponding `tool_result` block in the next message."
 )
 ORPHAN = (
     "messages.2.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a "
