@@ -203,13 +203,13 @@ def _counted(
 ) -> Size:
     """The size of what was written: every object that this fit made is read and counted again."""
     given = {id(message.json) for message in conversation.messages}
-    total = planned.fixed
-    for entry, price in zip(entries, planned.prices, strict=True):
+    outside = prices.fixed(conversation)
+    total = Size(outside.tokens, outside.bytes, 0)
+    for entry, planned_price in zip(entries, planned.prices, strict=True):
         message = entry.message
-        if id(message.json) not in given:
-            price = prices.message(form.read_message(message.json, message.index))  # noqa: PLW2901 - the same thing, counted
-        if message.role != "system":
-            total += Size(price.tokens, price.bytes, 1)
+        made = id(message.json) not in given
+        price = prices.message(form.read_message(message.json, message.index)) if made else planned_price
+        total += Size(price.tokens, price.bytes, message.role != "system")
     return total
 
 

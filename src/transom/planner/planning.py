@@ -56,7 +56,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     """Plan a request from its groups, oldest first. Raises OverBudget with the numbers when nothing legal fits."""
     prices = ledger.prices
     budget, notes = allowance(policy, prices.card, conversation.body)
-    window = open_window(groups, ledger, state)
+    window = open_window(groups, ledger, state, merges=form.merges)
     fixed = _fixed(conversation, window, prices)
     if not budget.admits(fixed):
         raise over(FIXED, fixed, budget)
@@ -64,7 +64,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     window = _rendered(window, verdicts.dead(), form, ledger)
     fixed = _fixed(conversation, window, prices)
     note = _opening(form, prices)
-    first = next((g.start for g in groups if not g.pinned), 0)
+    first = next((g.start for g in groups if form.merges or not g.pinned), 0)
     selection = select(
         window.groups,
         {g.start: window.size(g) for g in window.groups},
@@ -78,12 +78,13 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         note=summed((note[1],)),
         first=first,
     )
-    pairs = _pairs(window, selection, note if bare(selection.kept, first) else None)
-    total = fixed + summed([price for entry, price in pairs if entry.message.role != "system"])
+    opening = note if bare(selection.kept, first) else None
+    total = sum((window.size(g) for g in selection.kept), fixed + summed((note[1],) if opening else ()))
     if not budget.admits(total):
         raise over(NEWEST, total, budget)
     standing = {g.start for g in (*window.always, *window.groups)}
     kept = {g.start for g in selection.kept}
+    pairs = _pairs(window, selection, opening)
     return Plan(
         entries=tuple(entry for entry, _ in pairs),
         prices=tuple(price for _, price in pairs),

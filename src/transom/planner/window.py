@@ -41,19 +41,23 @@ def summed(prices: Sequence[Price], *, counted: bool = True) -> Size:
     )
 
 
-def open_window(groups: Sequence[Group], ledger: Ledger, state: State) -> Window:
-    """The groups that stand in front of or behind the anchor of `state`, priced."""
+def open_window(groups: Sequence[Group], ledger: Ledger, state: State, *, merges: bool) -> Window:
+    """The groups that stand in front of or behind the anchor of `state`, priced.
+
+    System messages inside the list stand always. Where neighbours are merged into turns (`merges`) they count for the opening, too,
+    so there they are groups like others, only never dropped.
+    """
     standing = [g for g in groups if g.pinned or g.start >= state.anchor or g.start in state.front]
     return Window(
-        groups=tuple(g for g in standing if not g.pinned),
-        always=tuple(g for g in standing if g.pinned),
+        groups=tuple(g for g in standing if merges or not g.pinned),
+        always=tuple(g for g in standing if g.pinned and not merges),
         prices={g.start: tuple(ledger.message(entry.message) for entry in g.entries) for g in standing},
     )
 
 
 def pinned_starts(window: Window, policy: Policy) -> frozenset[int]:
-    """Starts of the groups that the policy pins: its head, and the groups that a pin names."""
-    pins = {g.start for g in window.groups if _names(policy.pins, g)}
+    """Starts of the groups that stay: system messages, the policy's head, and the groups that a pin names."""
+    pins = {g.start for g in window.groups if g.pinned or _names(policy.pins, g)}
     room = limit(policy.keep_head)
     for group in window.groups:
         room -= window.size(group).tokens

@@ -1,0 +1,158 @@
+"""What holds for every conversation, budget and policy. Each property is named after the invariant that it keeps."""
+
+from __future__ import annotations
+
+import copy
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+from conversations import bodies, legal_bodies
+from hypothesis import assume, event, given
+from hypothesis import strategies as st
+
+import transom
+from transom import canon, catalog
+from transom.parts import walk
+from transom.pricing import PriceList
+from transom.wire import FORMS
+
+APIS = ("anthropic", "openai-chat", "blocks")
+NUMBER = st.sampled_from([0, 1, 2, 3, 7, -1, float("nan")])
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "max_images": NUMBER,
+        "max_image_bytes": st.sampled_from([0, 200, 1_000, -5]),
+        "image_depth": st.sampled_from([0, 100, 2_000]),
+        "image_ratio": st.sampled_from([0, 0.3, 0.5, 1]),
+        "newest": st.sampled_from(["keep", "limit"]),
+        "refit": st.sampled_from([0.2, 0.5, 1]),
+        "trigger": st.sampled_from([0.8, 1]),
+        "keep_requests": st.sampled_from([1, 2, 4]),
+        "keep_requests_cap": st.sampled_from([0, 300]),
+        "keep_head": st.sampled_from([0, 50, 400]),
+        "max_messages": st.sampled_from([0, 3, 9]),
+        "max_body_bytes": st.sampled_from([None, 1_500, 6_000]),
+        "results_per_tool": st.sampled_from([None, 0, 1, 3]),
+        "max_input_tokens": st.sampled_from([0, 30]),
+        "max_message_tokens": st.sampled_from([0, 60]),
+        "late_results": st.sampled_from(["move", "append"]),
+    },
+)
+CARDS = {api: catalog.card("gpt-4o" if api == "openai-chat" else "claude-opus-4-8", api=api) for api in APIS}
+MEMO: dict[str, Any] = {api: {} for api in APIS}
+
+
+def fitted(body: dict[str, Any], api: str, settings: dict[str, Any], share: float, **more: Any) -> transom.Fit | None:
+    """A strict fit at a share of the request's own price; None where it was refused for its size."""
+    prices = PriceList(CARDS[api], memo=MEMO[api])
+    tokens = transom.price(body, api=api, prices=prices).tokens
+    try:
+        return transom.fit(body, api=api, prices=prices, budget=max(1, int(tokens * share)), strict=True, **settings, **more)
+    except transom.OverBudget as refusal:
+        event("over budget")
+        assert refusal.tokens > refusal.budget_tokens > 0 or refusal.bytes > refusal.budget_bytes > 0 or refusal.messages
+        return None
+
+
+@pytest.mark.parametrize("api", APIS)
+@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.1, 0.3, 0.6, 0.9, 1, 2]))
+def test_what_goes_out_is_legal_within_budget_and_accounted_for(
+    oracle: ModuleType, api: str, data: st.DataObject, settings: dict[str, Any], share: float
+) -> None:
+    """INV-02, INV-08, INV-11, INV-12, INV-17: nothing refused, plan equals sent, input unchanged, same bytes, lines add up."""
+    body = data.draw(bodies(api))
+    for code in {code for code, _ in oracle.faults(body, "anthropic" if api == "blocks" else api)}:
+        event(code)
+    before = copy.deepcopy(body)
+    made = fitted(body, api, settings, share)
+    assert body == before
+    if made is None:
+        return
+    report = made.report
+    if api != "blocks":
+        assert oracle.refused(made.request, api) == []
+    assert [fault for fault in transom.lint(made.request, api=api, card=CARDS[api]) if fault.refused] == []
+    assert report.budget.admits(report.after)
+    lost = [
+        (one.tokens_before - one.tokens_after, one.bytes_before - one.bytes_after) for one in report.decisions
+    ]
+    assert sum(tokens for tokens, _ in lost) == report.before.tokens - report.after.tokens
+    assert sum(size for _, size in lost) == report.before.bytes - report.after.bytes
+    assert len(msgspec.json.encode(made.request)) <= report.after.bytes
+    twice = fitted(body, api, settings, share)
+    assert twice is not None
+    assert msgspec.json.encode(twice.request) == msgspec.json.encode(made.request)
+
+
+@pytest.mark.parametrize("api", APIS)
+@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.2, 0.5, 1]))
+def test_fitting_the_output_again_changes_nothing(
+    api: str, data: st.DataObject, settings: dict[str, Any], share: float
+) -> None:
+    """INV-12, HE-36: with the same budget and settings, the output is its own fit, the very object."""
+    body = data.draw(bodies(api))
+    made = fitted(body, api, settings, share)
+    assume(made is not None)
+    assert made is not None
+    again = transom.fit(
+        made.request,
+        api=api,
+        prices=PriceList(CARDS[api], memo=MEMO[api]),
+        budget=int(made.report.budget.tokens),
+        strict=True,
+        **settings,
+    )
+    assert again.request is made.request, str(again.report)
+
+
+@pytest.mark.parametrize("api", APIS)
+@given(data=st.data())
+def test_a_request_that_nothing_binds_comes_out_as_the_same_object(api: str, data: st.DataObject) -> None:
+    """INV-11: no fault, no limit, and the budget that it needs: `fit.request is request`."""
+    body = data.draw(legal_bodies(api))
+    assume(not [one for one in transom.lint(body, api=api, card=CARDS[api]) if one.refused])
+    made = fitted(body, api, {}, 1)
+    assert made is not None
+    assume(not [one for one in made.report.decisions if one.verb == "mend"])
+    assert made.request is body, str(made.report)
+
+
+@pytest.mark.parametrize("api", APIS)
+@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.3, 0.5, 0.8]))
+def test_as_a_conversation_grows_no_picture_comes_back_and_every_break_is_named(
+    api: str, data: st.DataObject, settings: dict[str, Any], share: float
+) -> None:
+    """CM-26, CM-126, INV-13, INV-15: with the state carried, what was left out stays out, and the prefix stands between breaks."""
+    body = data.draw(bodies(api))
+    whole = body["messages"]
+    prices = PriceList(CARDS[api], memo=MEMO[api])
+    budget = max(1, int(transom.price(body, api=api, prices=prices).tokens * share))
+    single = pictures(body, api)
+    state, last, gone = None, [], set[str]()
+    for count in range(1, len(whole) + 1):
+        if whole[count - 1]["role"] == "assistant":
+            continue
+        try:
+            made = transom.fit(
+                {**body, "messages": whole[:count]}, api=api, prices=prices, budget=budget, state=state, strict=True, **settings
+            )
+        except transom.OverBudget:
+            continue
+        now = [canon.encode(canon.unmarked(message)) for message in made.request["messages"]]  # marks may move
+        if not made.report.breaks:
+            assert now[: len(last)] == last
+        live = pictures(made.request, api) & single
+        assert not gone & live
+        gone |= (pictures({**body, "messages": whole[:count]}, api) & single) - live
+        state, last = made.state, now
+        assert transom.State.from_dict(msgspec.json.decode(msgspec.json.encode(state.to_dict()))) == state
+
+
+def pictures(body: dict[str, Any], api: str, most: int = 1) -> set[str]:
+    """The payloads of a request's pictures that stand in it at most so many times."""
+    read = FORMS[api].read(body)
+    found = [part.media.payload for message in read.messages for part in walk(message.parts) if part.media]
+    return {payload for payload in found if found.count(payload) <= most}
