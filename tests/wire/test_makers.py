@@ -35,6 +35,7 @@ MESSAGES: list[tuple[str, Body, list[str]]] = [
     ("anthropic", {"role": "assistant", "content": [{"type": "thinking", "thinking": "so"}, CALL]}, ["reasoning", "call"]),
     ("blocks", {"participant": "alice", "content": [{"type": "text", "text": "hi"}]}, ["text"]),
     ("blocks", {"participant": "assistant", "content": [CALL]}, ["call"]),
+    ("blocks", {"role": "human", "content": ["bare", {"type": "text", "text": "hi"}]}, ["text", "text"]),
     ("blocks", {"role": "tool", "tool_call_id": "a", "content": "done"}, ["result"]),
     ("blocks", {"role": "assistant", "content": "so", "tool_calls": [{"name": "n", "args": {}, "id": "a", "type": "tool_call"}]},
      ["text", "call"]),

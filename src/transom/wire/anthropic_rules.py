@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from transom.parts import Conversation, Message, Part, spell, walk
+from transom.parts import Conversation, Kind, Message, Part, spell, walk
 from transom.wire.form import Fault
 from transom.wire.turns import Turn, turns
 
 MOST_MARKS: Final = 4
 """Cache marks in one request (prompt caching guide, 2026-08)."""
 
+_SERVED: Final[tuple[Kind, ...]] = ("server-call", "server-result")
 _ANSWERS: Final = {
     "no-turns": "messages: at least one message is required",
     "no-content": "messages.{index}: all messages must have non-empty content except for the optional final assistant message",
@@ -89,6 +90,8 @@ def _ids(turn: Turn, seen: set[str]) -> Iterator[Fault]:
 def _pairs(before: Turn | None, turn: Turn) -> Iterator[Fault]:
     """Results stand first in the user turn right behind their calls, each call answered once."""
     got = turn.of("result")
+    if not got and (before is None or "call" not in before.kinds):
+        return
     if turn.role != "user":
         if got:
             yield _fault(*got[0], "orphan-result", "a result stands in a turn that is not the user's; move it to the user's turn")
@@ -129,6 +132,8 @@ def _interleaved(turn: Turn, got: list[tuple[int, Part]]) -> Iterator[Fault]:
 
 def _served(turn: Turn, after: Turn | None) -> Iterator[Fault]:
     """Results of tools that the provider runs stand behind their call in the same turn."""
+    if turn.kinds.isdisjoint(_SERVED):
+        return
     open_: dict[str, tuple[int, Part]] = {}
     for index, part in turn.parts:
         if part.kind == "server-call" and part.raw.get("type") == "server_tool_use":

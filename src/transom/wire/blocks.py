@@ -57,7 +57,7 @@ def read_message(json: JsonObject, index: int, /) -> Message:
     role = _role(json, index)
     if _is_result(json):
         return Message(index=index, role=role, parts=edit.with_twins((shapes.result(json, ()),), json), json=json)
-    parts = content.read(json.get("content"), content.CONTENT, ("messages", index))
+    parts = content.read(json.get("content"), content.CONTENT, ("messages", index), strings=True)
     if isinstance(json.get("tool_calls"), list):  # LangChain keeps calls beside its blocks, and in them
         known = {part.id for part in parts if part.kind == "call"}
         calls = shapes.parts(json["tool_calls"], ("tool_calls",))

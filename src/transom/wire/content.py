@@ -76,8 +76,11 @@ def short(json: Json) -> str:
     return repr(json if len(json) <= _SHORT else json[:_SHORT] + "...") if isinstance(json, str) else name(json)
 
 
-def read(content: Json, where: Place, message: Place) -> list[Part]:
-    """The parts of a content that stands at `where` in its message; `message` is the message's own place, for errors."""
+def read(content: Json, where: Place, message: Place, *, strings: bool = False) -> list[Part]:
+    """The parts of a content that stands at `where` in its message; `message` is the message's own place, for errors.
+
+    `strings`: a list may hold bare strings, too.
+    """
     if isinstance(content, str):
         return [Part(kind="text", place=where, raw=content, text=content)]
     if content is None:
@@ -89,7 +92,7 @@ def read(content: Json, where: Place, message: Place) -> list[Part]:
     part = shapes.part
     out = []
     for number, raw in enumerate(content):
-        if not isinstance(raw, dict):
+        if not isinstance(raw, dict) and not (strings and isinstance(raw, str)):
             raise BadRequest(f"this part is {name(raw)}; it must be an object", place=spell((*message, *where, number)))
         out.append(part(raw, (*where, number)))
     return out

@@ -17,10 +17,11 @@ class Turn:
     index: int
     last: int
     parts: tuple[tuple[int, Part], ...]
+    kinds: frozenset[Kind]
 
     def of(self, kind: Kind) -> list[tuple[int, Part]]:
         """The parts of one kind, each with the index of its message."""
-        return [found for found in self.parts if found[1].kind == kind]
+        return [found for found in self.parts if found[1].kind == kind] if kind in self.kinds else []
 
 
 def turns(messages: Sequence[Message]) -> list[Turn]:
@@ -34,4 +35,4 @@ def _role(message: Message) -> Role:
 
 def _turn(run: Sequence[Message]) -> Turn:
     parts = tuple([(message.index, part) for message in run for part in message.parts])
-    return Turn(run[0].role, run[0].index, run[-1].index, parts)
+    return Turn(run[0].role, run[0].index, run[-1].index, parts, frozenset([part.kind for _, part in parts]))
