@@ -89,7 +89,7 @@ ANTHROPIC: list[tuple[str, list[Any], str, str, str]] = [
         [{"role": "user", "content": [TEXT, {"type": "text", "text": " "}]}],
         "empty",
         "messages[0].content[1]",
-        "text content blocks must be non-empty",
+        "text content blocks must contain non-whitespace text",
     ),
     ("no content", [USER, says(), USER], "empty", "messages[1]", "messages.1: all messages must have non-empty content"),
     ("a server result alone", [USER, says(SERVED, TEXT), USER], "orphan-server-result", "messages[1].content[0]", ORPHAN_SERVED),
@@ -113,6 +113,12 @@ def test_anthropic_refuses(messages: list[Any], code: str, place: str, answer: s
     assert answer in found[0].answer
     assert found[0].refused
     assert str(found[0]).startswith(place)
+
+
+def test_an_empty_string_is_told_from_white_space() -> None:
+    form = FORMS["anthropic"]
+    (fault,) = form.legal(form.read({"messages": [{"role": "user", "content": ""}]}))
+    assert (fault.place, fault.answer) == ("messages[0].content", "messages: text content blocks must be non-empty")
 
 
 def test_neighbouring_messages_are_one_turn() -> None:

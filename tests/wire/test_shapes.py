@@ -313,7 +313,12 @@ def test_a_data_url_inside_a_text_stays_text() -> None:
 
 def test_a_picture_that_carries_nothing_is_not_free() -> None:
     """INV-07: a part that says it is a picture is one, whatever is missing."""
-    for raw in ({"type": "image"}, {"type": "image", "source": {"type": "base64"}}, {"type": "image_url", "image_url": None}):
+    for raw in (
+        {"type": "image"},
+        {"type": "image", "source": {}},
+        {"type": "image", "source": {"type": "base64"}},
+        {"type": "image_url", "image_url": None},
+    ):
         part = shapes.part(raw, ())
         assert part.media is not None
         assert (part.kind, part.media.inline, bool(part.media.facts.problem)) == ("image", 0, True)

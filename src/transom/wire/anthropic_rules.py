@@ -1,8 +1,8 @@
 """What Anthropic refuses, as far as the structure shows it, and in its own words.
 
 The rule: neighbouring messages of one role are one turn, and each fault is placed in the message that it was written in. Sources
-of the words: issues of anthropics/claude-code (13381, 3397, 24541, 8210, 13460, 64383), docs of the API's errors
-(platform.claude.com), 2026-11.
+of the words, 2026-11: the docs of the API's errors (platform.claude.com), and answers quoted in issues: anthropics/claude-code
+3196, 3397, 8210, 13381, 13460, 24541, 64383, anomalyco/opencode 3077, tailcallhq/forgecode 2107.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _ANSWERS: Final = {
     "no-turns": "messages: at least one message is required",
     "no-content": "messages.{index}: all messages must have non-empty content except for the optional final assistant message",
     "empty": "messages: text content blocks must be non-empty",
+    "blank": "messages: text content blocks must contain non-whitespace text",
     "id": "messages.{index}.content.{at}: `tool_use` ids must be unique",
     "answered-twice": "messages.{index}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` "
     "blocks with id: {id}",
@@ -33,7 +34,9 @@ _ANSWERS: Final = {
     "`{kind}` block must have a corresponding `server_tool_use` block before it.",
     "ends-thinking": "messages.{index}: The final block in an assistant message cannot be `thinking`.",
     "starts-unthinking": "messages.{index}.content.{at}.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. "
-    "When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+    "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of "
+    "`tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this "
+    "requirement, disable `thinking`.",
     "first-not-user": 'messages: first message must use the "user" role',
     "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
     "breakpoints": "A maximum of {most} blocks with cache_control may be provided. Found {count}.",
@@ -76,7 +79,8 @@ def _empty(message: Message) -> Iterator[Fault]:
         yield Fault(place=f"messages[{message.index}]", code="empty", says=says, answer=answer)
     for part in message.parts:
         if part.kind == "text" and not part.text.strip():
-            yield _fault(message.index, part, "empty", "the text is empty; leave the part out")
+            what = "holds white space alone" if part.text else "is empty"
+            yield _fault(message.index, part, "empty", f"the text {what}; leave the part out", "blank" if part.text else "")
 
 
 def _ids(turn: Turn, seen: set[str]) -> Iterator[Fault]:
