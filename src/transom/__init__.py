@@ -7,7 +7,7 @@ The request is the provider's own JSON, and so is what comes out.
 """
 
 from transom.bill import Bill
-from transom.catalog import Limits, ModelCard, card, cards
+from transom.catalog import FLAT, Limits, ModelCard, card, cards
 from transom.errors import BadRequest, BadSetting, OverBudget, PlanMismatch, TransomError
 from transom.fit import Fit, fit, lint, price, repair
 from transom.plan import Break, Budget, Decision, Size, State
@@ -19,6 +19,7 @@ from transom.wire.form import Fault, Usage
 __version__ = "0.1.0"
 
 __all__ = [
+    "FLAT",
     "BadRequest",
     "BadSetting",
     "Bill",

@@ -91,7 +91,8 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
     sent = [entry for g in groups if g.start not in gone for entry in g.entries]
     stubs = _stub_lines(sent, planned.verdicts.why, form, ledger.prices)
-    found = balanced([*((line, line.seq) for line in repairs), *stubs], old, new, settled)
+    made = (*repairs, *planned.lines)
+    found = balanced([*((line, line.seq) for line in made), *stubs], old, new, settled)
     return tuple(sorted((*found, *drops), key=lambda line: line.seq))
 
 

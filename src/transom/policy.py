@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 from transom.errors import BadSetting
 from transom.types import Cut
 
-Step: TypeAlias = Literal["requests", "text", "images", "files"]
-STEPS: tuple[Step, ...] = ("requests", "text", "images", "files")
+Step: TypeAlias = Literal["text", "images", "files"]
+STEPS: tuple[Step, ...] = ("text", "images", "files")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Policy:
     max_input_tokens: longest input of a call; longer ones go out as a short note of what they were.
     max_message_tokens, cut: the cap of a message, and the hook that cuts it.
     late_results: "move" a result up to its call, or "append" its content where it arrived.
-    shed: what may go when only what must stay is left, in this order: "requests", "text", "images", "files".
+    shed: what may go when only what must stay is left, in this order: "text", "images", "files".
     marks: "client": cache marks are only made legal; "place": where the client set none, transom sets at most two.
     strict: raise when plan and output differ even where both are legal and within the budget.
     """

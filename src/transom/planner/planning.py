@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from transom.errors import OverBudget
 from transom.ledger import Ledger
 from transom.pairing.notes import OPENING
 from transom.parts import Conversation, Entry, Group, own_entry
-from transom.plan import Budget, Selection, Size, State
+from transom.plan import Budget, Decision, Selection, Size, State
 from transom.planner.allowance import allowance
 from transom.planner.judge import Verdicts, judge
 from transom.planner.select import Keeping, bare, select
-from transom.planner.window import Window, open_window, picture_limits, pinned_starts, rows, summed
+from transom.planner.shed import SHED, shed
+from transom.planner.window import Window, open_window, picture_limits, pinned_pictures, pinned_starts, rows, summed
 from transom.policy import Policy, limit
-from transom.pricing import Price, PriceList
+from transom.pricing import Price
 from transom.stubs import stubbed
 from transom.types import Key
 from transom.wire.form import Form
@@ -26,10 +28,10 @@ NEWEST = "system, tools, the newest request and the newest group"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What goes out: `entries` in order, each as it is sent. `prices` are theirs; `total` is the size of the whole
-    request.
+    """What goes out: `entries` in order, each as it is sent, with their `prices`; `total` is the size of the whole request.
 
-    `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out.
+    `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out. `lines` are
+    decisions that no verdict and no drop tells of.
     """
 
     entries: tuple[Entry, ...]
@@ -38,14 +40,14 @@ class Plan:
     earlier: tuple[Group, ...]
     verdicts: Verdicts
     selection: Selection
-    fixed: Size
     total: Size
     budget: Budget
+    lines: tuple[Decision, ...]
     notes: tuple[str, ...]
 
 
 def plan(  # noqa: PLR0913 - the stage's inputs
-    groups: tuple[Group, ...],
+    groups: Sequence[Group],
     *,
     conversation: Conversation,
     form: Form,
@@ -54,37 +56,24 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     state: State,
 ) -> Plan:
     """Plan a request from its groups, oldest first. Raises OverBudget with the numbers when nothing legal fits."""
-    prices = ledger.prices
-    budget, notes = allowance(policy, prices.card, conversation.body)
+    budget, notes = allowance(policy, ledger.prices.card, conversation.body)
+    task = _Task(conversation, form, policy, ledger, state, budget)
     window = open_window(groups, ledger, state, merges=form.merges)
-    fixed = _fixed(conversation, window, prices)
-    if not budget.admits(fixed):
-        raise over(FIXED, fixed, budget)
-    verdicts = _judged(window, policy, prices, state, fixed=fixed, budget=budget)
-    window = _rendered(window, verdicts.dead(), form, ledger)
-    fixed = _fixed(conversation, window, prices)
-    note = _opening(form, prices)
+    task.refuse_unless_fixed_fits(window)
+    verdicts = task.judged(window)
+    window = task.rendered(window, verdicts.dead())
     first = next((g.start for g in groups if form.merges or not g.pinned), 0)
-    selection = select(
-        window.groups,
-        {g.start: window.size(g) for g in window.groups},
-        fixed=fixed,
-        budget=budget,
-        trigger=policy.trigger,
-        refit=policy.refit,
-        keeping=_keeping(window, policy),
-        anchor=state.anchor,
-        front=state.front,
-        note=summed((note[1],)),
-        first=first,
-    )
-    opening = note if bare(selection.kept, first) else None
-    total = sum((window.size(g) for g in selection.kept), fixed + summed((note[1],) if opening else ()))
+    selection = task.selected(window, first)
+    base = task.base(window, selection, first)
+    lines: tuple[Decision, ...] = ()
+    if policy.shed and not budget.admits(_total(selection, window, base)):
+        window, selection, verdicts, lines = task.shed(window, selection, verdicts, base)
+    total = _total(selection, window, base)
     if not budget.admits(total):
         raise over(NEWEST, total, budget)
-    standing = {g.start for g in (*window.always, *window.groups)}
     kept = {g.start for g in selection.kept}
-    pairs = _pairs(window, selection, opening)
+    standing = {g.start for g in (*window.always, *window.groups)}
+    pairs = task.pairs(window, selection, first)
     return Plan(
         entries=tuple(entry for entry, _ in pairs),
         prices=tuple(price for _, price in pairs),
@@ -92,50 +81,11 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         earlier=tuple(g for g in groups if g.start not in standing),
         verdicts=verdicts,
         selection=selection,
-        fixed=fixed,
         total=total,
         budget=budget,
+        lines=lines,
         notes=notes,
     )
-
-
-def _judged(  # noqa: PLR0913 - what verdicts depend on
-    window: Window, policy: Policy, prices: PriceList, state: State, *, fixed: Size, budget: Budget
-) -> Verdicts:
-    limits = prices.card.limits
-    return judge(
-        rows(window, policy, limits, replace(prices, multiplier=1.0)),
-        picture_limits(window, policy, limits, fixed=fixed, budget=budget),
-        ratio=limit(policy.image_ratio),
-        anchor=state.anchor,
-        mark=state.mark,
-        stubs=state.stubs,
-    )
-
-
-def _keeping(window: Window, policy: Policy) -> Keeping:
-    return Keeping(
-        pinned=pinned_starts(window, policy), requests=policy.keep_requests, requests_cap=limit(policy.keep_requests_cap)
-    )
-
-
-def _opening(form: Form, prices: PriceList) -> tuple[Entry, Price]:
-    """The note that opens a window whose first group is no request."""
-    message = form.read_message(form.message("user", [form.text(OPENING)]), 0)
-    return own_entry(message), prices.message(message)
-
-
-def _pairs(
-    window: Window, selection: Selection, note: tuple[Entry, Price] | None
-) -> tuple[tuple[Entry, Price], ...]:
-    """Each entry that goes out with its price, in order; the note right ahead of the first group of the window."""
-    out: list[tuple[Entry, Price]] = []
-    for group in sorted((*window.always, *selection.kept), key=lambda g: g.start):
-        if note is not None and group is selection.kept[0]:
-            entry, price = note
-            out.append((replace(entry, seq=group.start), price))
-        out.extend(zip(group.entries, window.prices[group.start], strict=True))
-    return tuple(out)
 
 
 def over(what: str, size: Size, budget: Budget) -> OverBudget:
@@ -155,32 +105,123 @@ def over(what: str, size: Size, budget: Budget) -> OverBudget:
     )
 
 
-def _fixed(conversation: Conversation, window: Window, prices: PriceList) -> Size:
-    """What goes out whatever is chosen: system, tools, the frame, and system messages inside the list."""
-    outside = prices.fixed(conversation)
-    return sum((window.size(g) for g in window.always), Size(outside.tokens, outside.bytes, 0))
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What every step of one plan is given."""
 
+    conversation: Conversation
+    form: Form
+    policy: Policy
+    ledger: Ledger
+    state: State
+    budget: Budget
 
-def _rendered(window: Window, dead: frozenset[Key], form: Form, ledger: Ledger) -> Window:
-    """The window with placeholders in the place of the pictures in `dead`; groups without one are the same objects."""
-    if not dead:
-        return window
-    fresh = dict(window.prices)
+    def fixed(self, window: Window) -> Size:
+        """What goes out whatever is chosen: system, tools, the frame, and system messages that always stand."""
+        outside = self.ledger.prices.fixed(self.conversation)
+        return sum((window.size(g) for g in window.always), Size(outside.tokens, outside.bytes, 0))
 
-    def rendered(group: Group) -> Group:
-        entries = tuple(stubbed(entry, dead, form) for entry in group.entries)
-        if all(new is old for new, old in zip(entries, group.entries, strict=True)):
-            return group
-        fresh[group.start] = tuple(
-            price if new is old else ledger.message(new.message)
-            for new, old, price in zip(entries, group.entries, window.prices[group.start], strict=True)
+    def refuse_unless_fixed_fits(self, window: Window) -> None:
+        """Raise before any pass: no choice can help."""
+        fixed = self.fixed(window)
+        if not self.budget.admits(fixed):
+            raise over(FIXED, fixed, self.budget)
+
+    def judged(self, window: Window) -> Verdicts:
+        prices = self.ledger.prices
+        limits = prices.card.limits
+        return judge(
+            rows(window, self.policy, limits, replace(prices, multiplier=1.0)),  # depth does not move with what was learned
+            picture_limits(window, self.policy, limits, fixed=self.fixed(window), budget=self.budget),
+            ratio=limit(self.policy.image_ratio),
+            anchor=self.state.anchor,
+            mark=self.state.mark,
+            stubs=self.state.stubs,
         )
-        return replace(group, entries=entries)
 
-    return Window(
-        groups=tuple(rendered(g) for g in window.groups),
-        always=tuple(rendered(g) for g in window.always),
-        prices=fresh,
-    )
+    def rendered(self, window: Window, dead: frozenset[Key]) -> Window:
+        """The window with placeholders in the place of the pictures in `dead`; groups without one are the same objects."""
+        if not dead:
+            return window
+        groups = {g.start: self._stubbed(g, dead) for g in (*window.always, *window.groups)}
+        return self._repriced(window, groups)
+
+    def selected(self, window: Window, first: int) -> Selection:
+        return select(
+            window.groups,
+            {g.start: window.size(g) for g in window.groups},
+            fixed=self.fixed(window),
+            budget=self.budget,
+            trigger=self.policy.trigger,
+            refit=self.policy.refit,
+            keeping=Keeping(
+                pinned=pinned_starts(window, self.policy),
+                requests=self.policy.keep_requests,
+                requests_cap=limit(self.policy.keep_requests_cap),
+            ),
+            anchor=self.state.anchor,
+            front=self.state.front,
+            note=summed((self._opening()[1],)),
+            first=first,
+        )
+
+    def base(self, window: Window, selection: Selection, first: int) -> Size:
+        """The fixed parts, and the opening note where it stands."""
+        note = (self._opening()[1],) if bare(selection.kept, first) else ()
+        return self.fixed(window) + summed(note)
+
+    def shed(
+        self, window: Window, selection: Selection, verdicts: Verdicts, base: Size
+    ) -> tuple[Window, Selection, Verdicts, tuple[Decision, ...]]:
+        """What is left after the policy's steps; pictures that went are placeholders for good."""
+        left = shed(
+            selection.kept,
+            fits=self.budget.admits,
+            fixed=base,
+            steps=self.policy.shed,
+            pinned=pinned_pictures(window, self.policy),
+            ledger=self.ledger,
+            form=self.form,
+        )
+        groups = {g.start: g for g in left.groups}
+        window = self._repriced(window, {**{g.start: g for g in (*window.always, *window.groups)}, **groups})
+        why = {**verdicts.why, **dict.fromkeys(left.stubs, SHED)}
+        return (
+            window,
+            replace(selection, kept=left.groups),
+            replace(verdicts, why=why, stubs=verdicts.stubs | left.stubs),
+            left.lines,
+        )
+
+    def pairs(self, window: Window, selection: Selection, first: int) -> list[tuple[Entry, Price]]:
+        """Each entry that goes out with its price, in order; the opening note right ahead of the first group."""
+        out: list[tuple[Entry, Price]] = []
+        noted = bare(selection.kept, first)
+        for group in sorted((*window.always, *selection.kept), key=lambda g: g.start):
+            if noted and group is selection.kept[0]:
+                entry, price = self._opening()
+                out.append((replace(entry, seq=group.start), price))
+            out.extend(zip(group.entries, window.prices[group.start], strict=True))
+        return out
+
+    def _opening(self) -> tuple[Entry, Price]:
+        """The note that opens a window whose first group is no request: a constant."""
+        message = self.form.read_message(self.form.message("user", [self.form.text(OPENING)]), 0)
+        return own_entry(message), self.ledger.prices.message(message)
+
+    def _stubbed(self, group: Group, dead: frozenset[Key]) -> Group:
+        entries = tuple(stubbed(entry, dead, self.form) for entry in group.entries)
+        same = all(new is old for new, old in zip(entries, group.entries, strict=True))
+        return group if same else replace(group, entries=entries)
+
+    def _repriced(self, window: Window, groups: Mapping[int, Group]) -> Window:
+        """The window with these groups, each priced as it is now."""
+        return Window(
+            groups=tuple(groups[g.start] for g in window.groups),
+            always=tuple(groups[g.start] for g in window.always),
+            prices={start: tuple(self.ledger.message(entry.message) for entry in g.entries) for start, g in groups.items()},
+        )
 
 
+def _total(selection: Selection, window: Window, base: Size) -> Size:
+    return sum((window.size(g) for g in selection.kept), base)

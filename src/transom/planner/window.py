@@ -67,6 +67,17 @@ def pinned_starts(window: Window, policy: Policy) -> frozenset[int]:
     return frozenset(pins)
 
 
+def pinned_pictures(window: Window, policy: Policy) -> frozenset[Key]:
+    """Keys of the parts that a pin names."""
+    return frozenset(
+        key
+        for group in (*window.always, *window.groups)
+        for entry in group.entries
+        for key, part in entry.keyed()
+        if _names_part(policy.pins, key, part)
+    )
+
+
 def rows(window: Window, policy: Policy, limits: Limits, prices: PriceList) -> tuple[Row, ...]:
     """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93)."""
     newest = guarded(window.groups, frozenset()) if policy.newest == "keep" else frozenset()
