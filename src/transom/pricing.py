@@ -104,6 +104,11 @@ class PriceList:
         """A text part that says `words`, without a frame."""
         return self._scaled(self._tokens(words), self._basis())
 
+    def price_media(self, media: Media) -> Price:
+        """A picture or another medium by itself; its bytes are those of its payload in the body."""
+        price, _ = self._media(media)
+        return Price(self._scaled(price.tokens, price.basis).tokens, media.inline, price.basis)
+
     def explain(self, media: Media) -> str:
         """The arithmetic of a picture on one line, or in words where its price comes from."""
         price, how = self._media(media)
@@ -141,7 +146,7 @@ class PriceList:
                 return found
         if media.source == "text":
             return Price(self._tokens(media.payload) + self.card.media.text, 0, self._basis()), "the text of the document"
-        flat = self.card.image_flat if media.kind == "image" else self.card.media.other
+        flat = self.card.image_flat if media.kind == "image" else self.card.media.least(media.kind)
         return Price(flat, 0, "flat"), f"nothing is known of it: {flat:,} tokens, the flat price"
 
     def _by_header(self, media: Media) -> tuple[Price, str] | None:
@@ -169,16 +174,10 @@ class PriceList:
     def _by_stamp(self, media: Media) -> tuple[Price, str] | None:
         """By the host's own figure, where it is one. An unreadable inline picture is never cheaper than the flat price."""
         stamp = media.stamp
-        if (
-            isinstance(stamp, bool)
-            or not isinstance(stamp, int | float)
-            or not math.isfinite(stamp)
-            or stamp < 0
-            or media.generated
-        ):
+        if media.generated or isinstance(stamp, bool) or not isinstance(stamp, int | float) or not 0 <= stamp <= MOST:
             return None
         tokens = math.ceil(stamp)
-        if media.kind == "image" and media.facts.problem and media.inline:
+        if media.kind == "image" and media.facts.problem and media.inline and not self.card.flat:
             tokens = max(tokens, self.card.image_flat)
         return Price(tokens, 0, "estimate"), f"stamped with {tokens:,} tokens"
 

@@ -18,6 +18,10 @@ class MediaRule:
     text: int = 0
     other: int = 1_000
 
+    def least(self, kind: str) -> int:
+        """The flat price: of a document at least that of one page."""
+        return max(self.other, self.page) if kind == "document" else self.other
+
     def document(self, pages: int) -> int:
         """Tokens of a document of so many pages; 0 where no rule says."""
         return self.page * pages

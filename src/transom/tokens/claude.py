@@ -11,6 +11,8 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
+from transom.tokens import vocabulary
+
 FOUND = find_spec("ctok") is not None
 
 # What ctok adds around one message (its pieces_*.json, `message_overhead`; 6 for 4.8): 1.3.0, read 2026-11-30.
@@ -26,17 +28,16 @@ def available() -> bool:
 
 
 @cache
-def loaded() -> Callable[[str, str], int]:
+def loaded() -> Callable[[str, str], int]:  # pragma: no cover - where the extra is installed
     """The package's counter, loaded once."""
     counter: Callable[[str, str], int] = import_module("ctok").token_count
     return counter
 
 
-def count(text: str, version: str) -> int:
+def count(text: str, version: str) -> int:  # pragma: no cover - where the extra is installed
     """Tokens of `text` alone, without a message's frame, in the tokenizer of Claude `version` (3.0, 4.7 or 4.8)."""
-    if len(text) <= WINDOW:
-        return max(0, loaded()(text, version) - FRAME[version])
-    return sum(count(piece, version) for piece in windows(text))
+    pieces = windows(vocabulary.whole(text))
+    return sum(max(0, loaded()(piece, version) - FRAME[version]) for piece in pieces)
 
 
 def windows(text: str) -> list[str]:
@@ -44,8 +45,9 @@ def windows(text: str) -> list[str]:
     pieces, start = [], 0
     while len(text) - start > WINDOW:
         end = start + WINDOW
-        edge = max(text.rfind("\n", start + 1, end), text.rfind(" ", start + WINDOW // 2, end))
-        edge = edge if edge > start else end
+        edge = text.rfind("\n", end - WINDOW // 2, end)
+        edge = edge if edge > 0 else text.rfind(" ", end - WINDOW // 2, end)
+        edge = edge if edge > 0 else end
         pieces.append(text[start:edge])
         start = edge
     return [*pieces, text[start:]]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from transom.tokens import claude, vocabulary
 from transom.tokens.features import BLOB, FEATURES, features, split
-from transom.types import Basis
+from transom.types import Basis, Count
 
 Engine: TypeAlias = Literal["tiktoken", "claude", "features", "characters"]
 
@@ -59,8 +60,9 @@ class Counter:
             return math.ceil(len(text) / (self.dense if dense or is_dense(text) else self.prose))
         if self.engine == "tiktoken":
             return vocabulary.count(self.vocabulary, text)
-        if self.engine == "claude" and claude.available():
-            return claude.count(vocabulary.whole(text), self.version) if len(text) <= CLAUDE_MOST else sampled(self, text)
+        if self.engine == "claude" and claude.available():  # pragma: no cover - where the extra is installed
+            exact = partial(claude.count, version=self.version)
+            return exact(text) if len(text) <= CLAUDE_MOST else sampled(text, exact, partial(estimate, self))
         return estimate(self, text)
 
 
@@ -85,9 +87,8 @@ def estimate(counter: Counter, text: str) -> int:
     return max(1, math.ceil(total))
 
 
-def sampled(counter: Counter, text: str) -> int:
-    """A long text by its features, put right by samples of it that are counted."""
+def sampled(text: str, exact: Count, rough: Count) -> int:
+    """A long text by a rough counter, put right by samples of it that an exact one counts."""
     step = len(text) // SAMPLES
     samples = [text[start : start + SAMPLE] for start in range(0, step * SAMPLES, step)]
-    counted = sum(claude.count(vocabulary.whole(sample), counter.version) for sample in samples)
-    return math.ceil(estimate(counter, text) * counted / sum(estimate(counter, sample) for sample in samples))
+    return math.ceil(rough(text) * sum(map(exact, samples)) / sum(map(rough, samples)))

@@ -1,0 +1,110 @@
+"""How a model's name finds its card."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transom import catalog
+from transom.data.tables import read
+from transom.errors import BadSetting
+from transom.rules import names
+
+NAMES = [
+    ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+    ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5"),
+    ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+    ("openrouter/anthropic/claude-sonnet-4.5:beta", "claude-sonnet-4-5"),
+    ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+    ("bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+    ("arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+    ("us-gov.anthropic.claude-sonnet-5", "claude-sonnet-5"),
+    ("databricks-claude-3-7-sonnet", "claude-3-7-sonnet"),
+    ("claude-4-sonnet", "claude-sonnet-4"),
+    ("claude-sonnet-4-20250514", "claude-sonnet-4"),
+    ("anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
+    ("claude-2.1", "claude-2"),
+    ("gpt-4o-2024-11-20", "gpt-4o"),
+    ("openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+    ("azure/gpt-4.1-nano", "gpt-4.1-nano"),
+    ("gpt-4-0125-preview", "gpt-4"),
+    ("gpt-5-chat-latest", "gpt-5"),
+    ("gpt-5.4-mini-2026-03-17", "gpt-5.4"),
+    ("ft:gpt-4o-2024-08-06:acme::abc123", "gpt-4o"),
+    ("GPT-4o ", "gpt-4o"),
+    ("o3-mini", "o3"),
+]
+
+
+@pytest.mark.parametrize("written, meant", NAMES)
+def test_a_name_is_read_as_people_write_it(written: str, meant: str) -> None:
+    card, same = catalog.card(written), catalog.card(meant)
+    assert card.known
+    assert (card.image, card.counter, card.frame) == (same.image, same.counter, same.frame)
+
+
+@pytest.mark.parametrize(
+    "name", ["claude-opus-4-9", "claude-opus-6", "gpt-7", "gpt-4.2", "gpt-oss-120b", "llama-4", "", "-", "/", "@"]
+)
+def test_another_version_is_another_model(name: str) -> None:
+    assert not catalog.card(name).known
+
+
+def test_an_unknown_claude_is_priced_as_the_newest() -> None:
+    card = catalog.card("claude-opus-4-9")
+    assert card.vendor == "anthropic"
+    assert card.image == catalog.card("claude-opus-5").image
+    assert catalog.card("", api="anthropic").image == card.image
+
+
+def test_who_hosts_it_narrows_the_limits() -> None:
+    """platform.claude.com, vision, 2026-08-22: 5 MB a picture on Bedrock and Google Cloud, 10 MB on the API; bodies 20, 30, 32 MB."""
+    found = {
+        name: (card.limits.image_bytes, card.limits.body_bytes)
+        for name in ("claude-opus-5", "us.anthropic.claude-opus-5", "vertex_ai/claude-opus-5", "claude-opus-5@default")
+        for card in (catalog.card(name),)
+    }
+    assert found == {
+        "claude-opus-5": (10 * 2**20, 32 * 2**20),
+        "us.anthropic.claude-opus-5": (5 * 2**20, 20 * 2**20),
+        "vertex_ai/claude-opus-5": (5 * 2**20, 30 * 2**20),
+        "claude-opus-5@default": (5 * 2**20, 30 * 2**20),
+    }
+    assert names.platform("gpt-4o") == ""
+
+
+@given(
+    st.text(max_size=60), st.sampled_from(["", "anthropic", "openai-chat", "blocks"]), st.sampled_from(["", "2026-01-01", "?"])
+)
+def test_a_look_up_never_fails(name: str, api: str, on: str) -> None:
+    card = catalog.card(name, api=api, on=on)
+    assert card.image.tokens(640, 480) > 0
+    assert card.counter.count("word") > 0
+
+
+def test_a_price_file_that_names_what_it_lacks_is_refused() -> None:
+    text = """
+[counters.a]
+engine = "characters"
+[images.b]
+shape = "flat"
+price = 1
+[frames.c]
+style = "flat"
+[media.d]
+[limits.e]
+[[models]]
+names = ["m"]
+counter = "a"
+image = "lost"
+frame = "c"
+media = "d"
+limits = "e"
+[[families]]
+prefix = ""
+"""
+    with pytest.raises(BadSetting, match=r"prices.toml: the entry of \['m'\] names the image 'lost', which the file lacks"):
+        read(text)
+    with pytest.raises(BadSetting, match="prices.toml: b has the shape 'cubes'; known are flat, tiles, patch28"):
+        read(text.replace('shape = "flat"', 'shape = "cubes"'))
