@@ -34,7 +34,7 @@ class Fit:
 
 
 def fit(  # noqa: PLR0913 - the subject and its options
-    request: Mapping[str, Any],
+    request: Mapping[str, object],
     *,
     api: str,
     model: str | None = None,
@@ -72,7 +72,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
 
 
 def repair(
-    request: Mapping[str, Any], *, api: str, model: str | None = None, card: ModelCard | None = None, **settings: Any
+    request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None, **settings: Any
 ) -> Fit:
     """Make a request that its provider takes again, and say what was done. Nothing is left out for its tokens.
 
@@ -87,7 +87,7 @@ def repair(
 
 
 def price(
-    request: Mapping[str, Any],
+    request: Mapping[str, object],
     *,
     api: str,
     model: str | None = None,
@@ -104,7 +104,7 @@ def price(
 
 
 def lint(
-    request: Mapping[str, Any], *, api: str, model: str | None = None, card: ModelCard | None = None
+    request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None
 ) -> list[Fault]:
     """Each rule of the provider that a request breaks, with its place and, where it is known, what the provider answers.
 

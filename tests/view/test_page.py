@@ -66,7 +66,8 @@ def test_each_message_is_drawn_with_its_price_and_verdict() -> None:
     for index in range(len(body["messages"])):
         assert f'id="m{index}"' in page
     assert "badge stub" in page
-    assert "tokens (claude-standard)" in page
+    assert "640 x 480 px" in page
+    assert "640x480, " in page
 
 
 def test_pictures_of_four_formats_get_a_thumbnail() -> None:
