@@ -97,7 +97,7 @@ class Stage:
     late: list[Json] = field(default_factory=list)
     thinking: bool = False
 
-    def pick(self, *choices: Any) -> Any:  # noqa: ANN401 - whatever is offered
+    def pick(self, *choices: Any) -> Any:
         return self.draw(st.sampled_from(choices))
 
     def number(self, least: int, most: int) -> int:
@@ -159,7 +159,7 @@ class Stage:
             {"type": "search_result", "source": "s", "title": "t", "content": [self.text("D")]},
         )
 
-    def call(self, name: str, given: Any = None) -> Json:  # noqa: ANN401 - arguments are any JSON
+    def call(self, name: str, given: Any = None) -> Json:
         self.count += 1
         given = {"n": self.count, "hostile": HOSTILE[self.count % len(HOSTILE)]} if given is None else given
         if self.api == "openai-chat":

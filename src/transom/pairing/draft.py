@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from transom import edit
-from transom.parts import Entry, Message, Part, Role, own_entry
+from transom.parts import Entry, Kind, Message, Part, Role, own_entry
 from transom.types import Json, JsonObject, Key
 from transom.wire.form import Form
 
@@ -31,22 +31,44 @@ class Slot:
 class Draft:
     """One message in the making. `stored` is the message whose JSON it keeps, None for one that was made up.
 
-    `piece`: it is one of several that a stored message was split into.
+    `kinds` are the kinds of its parts; `held` its slots, made only when something looks at one, since most messages are never
+    touched. `piece`: it is one of several that a stored message was split into.
     """
 
     seq: int
     role: Role
     stored: Message | None
-    slots: list[Slot]
+    kinds: tuple[Kind, ...]
+    held: list[Slot] | None = None
     changed: bool = False
     piece: bool = False
+
+    @property
+    def slots(self) -> list[Slot]:
+        """Its parts on their way, in order."""
+        if self.held is None:
+            parts = self.stored.parts if self.stored is not None else ()
+            self.held = [Slot(part=part, raw=part.raw, key=(self.seq, part.place)) for part in parts]
+        return self.held
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """Its parts as they were read."""
+        if self.held is None and self.stored is not None:
+            return self.stored.parts
+        return [slot.part for slot in self.slots]
+
+    def hold(self, slots: list[Slot]) -> None:
+        """Let these be its slots."""
+        self.held = slots
+        self.kinds = tuple([slot.part.kind for slot in slots])
+        self.changed = True
 
     def take(self, gone: Iterable[Slot]) -> None:
         """Remove slots."""
         away = {id(slot) for slot in gone}
         if away:
-            self.slots = [slot for slot in self.slots if id(slot) not in away]
-            self.changed = True
+            self.hold([slot for slot in self.slots if id(slot) not in away])
 
     def put(self, slot: Slot, raw: Json) -> None:
         """Let one of the slots send something else."""
@@ -56,9 +78,7 @@ class Draft:
 
     def add(self, slots: Sequence[Slot], *, front: bool = False) -> None:
         """Put slots in front of all others, or behind them."""
-        if slots:
-            self.slots = [*slots, *self.slots] if front else [*self.slots, *slots]
-            self.changed = True
+        self.hold([*slots, *self.slots] if front else [*self.slots, *slots])
 
     def note(self, form: Form, words: str) -> None:
         """Put a text of ours behind all others."""
@@ -67,9 +87,13 @@ class Draft:
 
 def drafted(message: Message) -> Draft:
     """A stored message as it stands."""
-    index = message.index
-    slots = [Slot(part=part, raw=part.raw, key=(index, part.place)) for part in message.parts]
-    return Draft(seq=index, role=message.role, stored=message, slots=slots)
+    kinds = tuple([part.kind for part in message.parts])
+    return Draft(seq=message.index, role=message.role, stored=message, kinds=kinds)
+
+
+def fresh(seq: int, role: Role, slots: list[Slot]) -> Draft:
+    """A message that nobody wrote, which mends message `seq`."""
+    return Draft(seq=seq, role=role, stored=None, kinds=tuple([slot.part.kind for slot in slots]), held=slots, changed=True)
 
 
 def is_whole(draft: Draft) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from transom.pairing.draft import Draft, is_whole, made
+from transom.pairing.draft import Draft, fresh, is_whole, made
 from transom.pairing.notes import BROKEN_OFF, EMPTIED, GO_ON, NO_THINKING, OPENING
 from transom.parts import Role
 from transom.plan import Decision
@@ -17,15 +17,15 @@ from transom.wire.form import Form
 
 def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[Draft]], list[Decision]]:
     """Messages without content say so in a constant note; results that were messages of their own leave none behind."""
-    held = {draft.seq for run in runs for draft in run if draft.slots}
+    held = {draft.seq for run in runs for draft in run if draft.kinds}
     out, decisions = [], []
     for run in runs:
         kept = []
         for draft in run:
             if not _empty(draft, form):
                 kept.append(draft)
-            elif draft.slots or not (draft.role == "tool" or (draft.piece and draft.seq in held)):
-                draft.slots = [slot for slot in draft.slots if slot.part.kind == "reasoning"]
+            elif draft.kinds or not (draft.role == "tool" or (draft.piece and draft.seq in held)):
+                draft.hold([slot for slot in draft.slots if slot.part.kind == "reasoning"])
                 draft.stored = None if is_whole(draft) else draft.stored
                 draft.note(form, EMPTIED)
                 kept.append(draft)
@@ -39,8 +39,8 @@ def _empty(draft: Draft, form: Form) -> bool:
     if draft.role == "system" and not draft.changed and not form.merges:
         return False
     if draft.role != "assistant" or form.merges:
-        return not draft.slots
-    said = [slot.part for slot in draft.slots if slot.part.kind != "reasoning"]
+        return not draft.kinds
+    said = [part for part in draft.parts if part.kind != "reasoning"]
     return not said or (len(said) == 1 and said[0].place == ("content",) and not said[0].text)
 
 
@@ -52,7 +52,7 @@ def without_bare_thinking(drafts: Sequence[Draft], form: Form) -> Iterator[Decis
         return
     for role, turn in groupby(drafts, key=lambda draft: draft.role):
         last = list(turn)[-1]
-        if role == "assistant" and last.slots[-1].part.kind == "reasoning":
+        if role == "assistant" and last.kinds[-1] == "reasoning":
             last.note(form, BROKEN_OFF)
             yield Decision(verb="repair", seq=last.seq, reason="a turn that ends with thinking, closed by a note")
 
@@ -66,8 +66,8 @@ def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]
         return
     run = runs[number]
     turns = [list(turn) for role, turn in groupby(run, key=lambda draft: draft.role) if role == "assistant"]
-    slots = [slot for draft in turns[-1] for slot in draft.slots]
-    if slots[0].part.kind == "reasoning" or all(slot.part.kind != "call" for slot in slots):
+    kinds = [kind for draft in turns[-1] for kind in draft.kinds]
+    if kinds[0] == "reasoning" or "call" not in kinds:
         return
     seq = turns[-1][-1].seq
     run.append(_note(form, "assistant", NO_THINKING, seq))
@@ -82,14 +82,14 @@ def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str]) 
     if form.merges and first[0].role != "user":
         first.insert(0, _note(form, "user", OPENING, first[0].seq))
         yield Decision(verb="repair", seq=first[0].seq, reason="the first turn is not the user's; a note opens it")
-    waits = any(slot.part.kind == "server-call" for slot in last[-1].slots[-1:])
+    waits = last[-1].kinds[-1:] == ("server-call",)
     if "no-prefill" in quirks and last[-1].role == "assistant" and not waits:
         last.append(_note(form, "user", GO_ON, last[-1].seq))
         yield Decision(verb="repair", seq=last[-1].seq, reason="the last turn is the assistant's; a note asks to go on")
 
 
 def _note(form: Form, role: Role, words: str, seq: int) -> Draft:
-    return Draft(seq=seq, role=role, stored=None, slots=[made(form.text(words), seq, 0)], changed=True)
+    return fresh(seq, role, [made(form.text(words), seq, 0)])
 
 
 def nothing_left(form: Form, seq: int) -> list[Draft]:

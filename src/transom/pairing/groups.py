@@ -8,20 +8,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transom.pairing.draft import Draft, sealed
-from transom.pairing.notes import LATE_HEAD, MEDIA_HERE, ours
+from transom.pairing.notes import GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
 from transom.parts import Entry, Group, Message
 from transom.wire.form import Form
 
 
 def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
-    """The groups of these drafts. Pieces of one stored message stay in one group."""
+    """The groups of these drafts. Pieces of one stored message stay in one group; a note that opens or closes a turn of the
+    assistant stays with it, also when it is read again."""
     joined: list[list[Draft]] = []
+    opened = False
     for run in runs:
-        if joined and run[0].piece and any(draft.seq == run[0].seq for draft in joined[-1]):
+        piece = run[0].piece and bool(joined) and any(draft.seq == run[0].seq for draft in joined[-1])
+        if joined and (piece or (opened and run[0].role == "assistant") or _says(run, GO_ON)):
             joined[-1] += run
         else:
             joined.append(list(run))
+        opened = _says(run, OPENING)
     return tuple([_group([sealed(form, draft) for draft in drafts]) for drafts in joined])
+
+
+def _says(run: Sequence[Draft], note: str) -> bool:
+    """Whether a run is one message of the user that is just this note."""
+    draft = run[0]
+    return len(run) == 1 and draft.role == "user" and draft.kinds == ("text",) and draft.parts[0].text == note
 
 
 def _group(entries: list[Entry]) -> Group:

@@ -77,6 +77,8 @@ class _Matcher:
     def asked(self, draft: Draft) -> None:
         """Register the calls of an assistant message."""
         self.direct = True
+        if "call" not in draft.kinds:
+            return
         for slot in draft.slots:
             if slot.part.kind == "call":
                 call = Call(slot=slot, id=self._name(slot.part), turn=self.turn)
@@ -110,6 +112,9 @@ class _Matcher:
 
     def answered(self, draft: Draft) -> None:
         """Give each result of a message to its call."""
+        if "result" not in draft.kinds:
+            self.direct = False
+            return
         results = [slot for slot in draft.slots if slot.part.kind == "result"]
         if self.append and not self._fresh(results):
             self.direct = False

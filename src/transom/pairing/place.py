@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from transom.canon import text
-from transom.pairing.draft import Draft, Slot, is_whole, leaving, made
+from transom.pairing.draft import Draft, Slot, fresh, is_whole, leaving, made
 from transom.pairing.match import Call, Matches
 from transom.pairing.notes import MEDIA_BELOW, MEDIA_HERE, NOT_FINISHED
 from transom.parts import Part
@@ -79,7 +79,7 @@ class Placer:
         seq, last = own[-1].seq, own[-1]
         found = [self._found(call, last, number, home=id(call.answer) in home) for number, call in enumerate(missing)]
         if first is None:
-            own.append(Draft(seq=seq, role="user", stored=None, slots=found, changed=True))
+            own.append(fresh(seq, "user", found))
             return behind
         moved = {id(one) for one in found}
         first.take([slot for slot in first.slots if id(slot) in moved])
@@ -113,10 +113,10 @@ class Placer:
         here: set[int] = set()
         while end < len(self.drafts) and self.drafts[end].role == "tool":
             draft = self.drafts[end]
-            if draft.slots and id(draft.slots[0]) in answers:
+            if draft.kinds and id(draft.slots[0]) in answers:
                 placed.append(draft)
                 here.add(id(draft.slots[0]))
-            elif draft.slots:
+            elif draft.kinds:
                 break
             end += 1
         for number, call in enumerate(calls):
@@ -129,7 +129,7 @@ class Placer:
     def _message(self, call: Call, last: Draft, number: int) -> Draft:
         if call.at is None or call.answer is None:
             slot = self._found(call, last, number)
-            return Draft(seq=last.seq, role="tool", stored=None, slots=[slot], changed=True)
+            return fresh(last.seq, "tool", [slot])
         return self._whole(call, call.at)
 
     def _whole(self, call: Call, at: Draft) -> Draft:
@@ -183,7 +183,7 @@ class Placer:
             return []
         last = results[-1].seq
         head = made(self.form.text(MEDIA_HERE), last, 0)
-        return [Draft(seq=last, role="user", stored=None, slots=[head, *slots], changed=True)]
+        return [fresh(last, "user", [head, *slots])]
 
 
 def _named(call: Call) -> Part:

@@ -33,6 +33,8 @@ def without_orphans(drafts: Sequence[Draft]) -> list[Decision]:
     for run, _ in turns(drafts):
         waiting: set[str] = set()
         for draft in run:
+            if "server-call" not in draft.kinds and "server-result" not in draft.kinds:
+                continue
             gone = [slot for slot in draft.slots if _lost(slot, waiting)]
             draft.take(gone)
             decisions += [_said(draft, slot, "a server tool's result without its call") for slot in gone]
@@ -53,13 +55,10 @@ def with_answers(drafts: Sequence[Draft], form: Form) -> list[Decision]:
     """Answer server calls that have no result where the turn is over. The drafts are all there will be, in order."""
     decisions: list[Decision] = []
     for run, behind in turns(drafts):
-        answered = {slot.part.id for draft in run for slot in draft.slots if slot.part.kind == "server-result"}
-        left = [
-            (draft, slot)
-            for draft in run
-            for slot in draft.slots
-            if slot.part.kind == "server-call" and slot.part.id not in answered
-        ]
+        own = [draft for draft in run if "server-call" in draft.kinds]
+        answered = {part.id for draft in run if own for part in draft.parts if part.kind == "server-result"}
+        slots = [(draft, slot) for draft in own for slot in draft.slots]
+        left = [(draft, slot) for draft, slot in slots if slot.part.kind == "server-call" and slot.part.id not in answered]
         if left and _over(drafts, behind):
             decisions += [
                 _said(draft, slot, "a server tool's call without a result, answered by an error")
@@ -75,7 +74,7 @@ def _over(drafts: Sequence[Draft], behind: int) -> bool:
     for draft in drafts[behind:]:
         if draft.role != role:
             break
-        if any(slot.part.kind != "result" for slot in draft.slots):
+        if any(kind != "result" for kind in draft.kinds):
             return True
     return False
 
@@ -86,8 +85,7 @@ def _answer(draft: Draft, slot: Slot, form: Form) -> bool:
     if raw.get("type") == "tool_result":
         return False
     at = next(number for number, one in enumerate(draft.slots) if one is slot)
-    draft.slots = [*draft.slots[: at + 1], made(raw, draft.seq, len(draft.slots)), *draft.slots[at + 1 :]]
-    draft.changed = True
+    draft.hold([*draft.slots[: at + 1], made(raw, draft.seq, len(draft.slots)), *draft.slots[at + 1 :]])
     return True
 
 

@@ -26,15 +26,23 @@ SPLIT_ROLES: dict[str, Role] = {
     "server-result": "assistant",
 }
 """Whose turn a part stands in, where results stand in the user's turn; other parts may stand in either."""
+_ELSEWHERE: dict[Role, frozenset[str]] = {
+    "user": frozenset(kind for kind, role in SPLIT_ROLES.items() if role == "assistant"),
+    "assistant": frozenset({"result"}),
+    "system": frozenset(),
+    "tool": frozenset(),
+}
 
 
 def without_blanks(draft: Draft) -> list[Decision]:
     """Take out texts that are empty or white space; the provider refuses the request for one (Anthropic, "text content blocks
     must be non-empty", "must contain non-whitespace text", 2026-08). A cache mark moves to the nearest earlier part.
     """
-    blank = [slot for slot in draft.slots if _blank(slot.part)]
-    decisions = [_inner_blanks(draft, slot) for slot in draft.slots if slot.part.kind == "result" and slot.part.parts]
-    if blank:
+    decisions = []
+    if "result" in draft.kinds:
+        decisions = [_inner_blanks(draft, slot) for slot in draft.slots if slot.part.kind == "result"]
+    if "text" in draft.kinds and any(_blank(part) for part in draft.parts):
+        blank = [slot for slot in draft.slots if _blank(slot.part)]
         decisions.append(_done(draft, blank[0], "mend", "a text that is empty or only white space"))
         decisions += _rescued(draft, blank)
         draft.take(blank)
@@ -75,7 +83,9 @@ def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
 
 def with_arguments(draft: Draft) -> list[Decision]:
     """Make the arguments of each call something that the provider can read; what was there is kept as text."""
-    decisions = []
+    decisions: list[Decision] = []
+    if "call" not in draft.kinds:
+        return decisions
     for slot in draft.slots:
         if slot.part.kind == "call" and isinstance(slot.raw, dict):
             raw = _readable(slot.raw)
@@ -128,7 +138,7 @@ def split(drafts: list[Draft], form: Form) -> tuple[list[Draft], list[Decision]]
     out: list[Draft] = []
     decisions = []
     for draft in drafts:
-        if draft.role == "system" or all(SPLIT_ROLES.get(s.part.kind, draft.role) == draft.role for s in draft.slots):
+        if _ELSEWHERE[draft.role].isdisjoint(draft.kinds):
             out.append(draft)
             continue
         out += _pieces(draft)
@@ -150,7 +160,8 @@ def _pieces(draft: Draft) -> Iterator[Draft]:
 
 
 def _piece(draft: Draft, role: Role, slots: list[Slot]) -> Draft:
-    return Draft(seq=draft.seq, role=role, stored=draft.stored, slots=slots, changed=True, piece=True)
+    kinds = tuple([slot.part.kind for slot in slots])
+    return Draft(seq=draft.seq, role=role, stored=draft.stored, kinds=kinds, held=slots, changed=True, piece=True)
 
 
 def _done(draft: Draft, slot: Slot, verb: str, reason: str, name: str = "") -> Decision:
