@@ -236,7 +236,26 @@ def test_media_are_replaced_where_they_stand(api: str, raw: Body, wanted: Body) 
     made = form.set_media(json, part, smaller)
     assert made["content"][0] == wanted
     assert made["content"][1] is json["content"][1]
-    assert form.set_media(json, part, part.media) == json or part.twins
+    assert form.set_media(json, part, part.media) is json
+
+
+@pytest.mark.parametrize(
+    "url, wanted",
+    [
+        ("data:image/png;charset=utf-8;base64,AAAA", "data:image/webp;charset=utf-8;base64,AAAA"),
+        ("DATA:IMAGE/PNG;BASE64,AAAA", "data:image/webp;BASE64,AAAA"),
+        ("data:image/png,%3Csvg", "data:image/webp,%3Csvg"),
+    ],
+)
+def test_another_type_leaves_the_rest_of_a_data_url(url: str, wanted: str) -> None:
+    chat = FORMS["openai-chat"]
+    json = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
+    part = chat.read_message(json, 0).parts[0]
+    assert part.media is not None
+    made = chat.set_media(json, part, replace(part.media, declared="image/webp"))
+    assert made["content"][0]["image_url"]["url"] == wanted
+    other = chat.set_media(json, part, replace(part.media, payload="BBBB"))
+    assert other["content"][0]["image_url"]["url"] == "data:image/png;base64,BBBB"
 
 
 @pytest.mark.parametrize("api", TYPED)

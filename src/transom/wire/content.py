@@ -144,9 +144,11 @@ def listed(json: JsonObject) -> list[Json]:
 
 
 def set_media(json: JsonObject, part: Part, media: Media) -> JsonObject:
-    """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`."""
+    """A copy of a message whose media `part` declares `media.declared` and carries `media.payload`; twins go if it differs."""
     at = part.media or media
-    changes: dict[Place, Json] = {at.payload_at: written(media)}
+    if (at.declared, at.payload) == (media.declared, media.payload):
+        return json
+    changes: dict[Place, Json] = {at.payload_at: written(media, edit.look(json, at.payload_at))}
     if at.mime_at and at.declared != media.declared:
         changes[at.mime_at] = mime_word(at.mime_at, media.declared)
     return edit.replace(json, changes, part.twins)

@@ -5,6 +5,7 @@ The rule: one table of keys for all forms. Nothing here asks what a part means, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from transom import probe
@@ -42,6 +43,23 @@ def carried(raw: JsonObject, place: Place, kind: MediaKind | None, *, generated:
         return None
     source, payload, at, holders = found
     mime, mime_at = _mime(holders)
+    return replace(
+        _made(source, payload, at, kind, mime=mime, mime_at=mime_at),
+        detail=_first(holders, ("detail",)),
+        name=_first(holders, NAMES),
+        stamp=None if generated else raw.get("tokenEstimate"),
+        generated=generated,
+    )
+
+
+def bare(text: str, place: Place, kind: MediaKind | None) -> Media:
+    """The media that a bare string is: a data URL, a URL or base64."""
+    return _made("url" if "://" in text[:_SCHEME] else "base64", text, place, kind)
+
+
+def _made(  # noqa: PLR0913 - what was found, and where
+    source: Source, payload: str, at: Place, kind: MediaKind | None, *, mime: str = "", mime_at: Place = ()
+) -> Media:
     if source in ("base64", "url") and _is_data_url(payload):
         head, _, payload = payload.partition(",")
         source, mime, mime_at = "data-url", _head_mime(head), ()
@@ -53,34 +71,20 @@ def carried(raw: JsonObject, place: Place, kind: MediaKind | None, *, generated:
         payload=payload,
         inline=len(payload) if inlined else 0,
         declared=mime,
-        detail=_first(holders, ("detail",)),
-        name=_first(holders, NAMES),
-        stamp=None if generated else raw.get("tokenEstimate"),
-        generated=generated,
         facts=facts,
         payload_at=at,
         mime_at=mime_at,
     )
 
 
-def bare(text: str, place: Place, kind: MediaKind | None) -> Media:
-    """The media that a bare string is: a data URL, a URL or base64."""
-    media = carried({"data": text}, (), kind)
-    assert media is not None  # noqa: S101 - a string is always carried
-    return Media(
-        kind=media.kind, source=media.source, payload=media.payload, inline=media.inline, declared=media.declared,
-        facts=media.facts, payload_at=place,
-    )  # fmt: skip
-
-
-def data_url(mime: str, payload: str) -> str:
-    """A data URL of base64."""
-    return f"data:{mime};base64,{payload}"
-
-
-def written(media: Media) -> str:
-    """The string that stands at `media.payload_at`."""
-    return data_url(media.declared, media.payload) if media.source == "data-url" else media.payload
+def written(media: Media, old: Json) -> str:
+    """The string that stands at `media.payload_at` in place of `old`. A data URL keeps its parameters with its payload."""
+    if media.source != "data-url":
+        return media.payload
+    head, _, payload = old.partition(",") if isinstance(old, str) else ("", "", "")
+    same = payload == media.payload
+    parameters = head.partition(";")[2] if same else "base64"
+    return f"data:{media.declared}{';' if parameters else ''}{parameters},{media.payload}"
 
 
 def mime_word(place: Place, mime: str) -> str:
