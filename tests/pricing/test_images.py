@@ -77,8 +77,9 @@ CLAUDES = [
 ]
 
 
-@pytest.mark.parametrize("model, width, height, detail, tokens, source", [*TILES, *PATCHES])
-def test_openai_pictures(model: str, width: int, height: int, detail: str, tokens: int, source: str) -> None:
+@pytest.mark.parametrize("case", [*TILES, *PATCHES], ids=str)
+def test_openai_pictures(case: tuple[str, int, int, str, int, str]) -> None:
+    model, width, height, detail, tokens, source = case
     assert catalog.card(model).image.tokens(width, height, detail) == tokens, source
 
 

@@ -59,7 +59,7 @@ def test_an_unknown_claude_is_priced_as_the_newest() -> None:
 
 
 def test_who_hosts_it_narrows_the_limits() -> None:
-    """platform.claude.com, vision, 2026-08-22: 5 MB a picture on Bedrock and Google Cloud, 10 MB on the API; bodies 20, 30, 32 MB."""
+    """platform.claude.com, vision, 2026-08-22: 5 MB a picture where others host it, else 10; bodies 20, 30 and 32 MB."""
     found = {
         name: (card.limits.image_bytes, card.limits.body_bytes)
         for name in ("claude-opus-5", "us.anthropic.claude-opus-5", "vertex_ai/claude-opus-5", "claude-opus-5@default")
@@ -104,7 +104,7 @@ limits = "e"
 [[families]]
 prefix = ""
 """
-    with pytest.raises(BadSetting, match=r"prices.toml: the entry of \['m'\] names the image 'lost', which the file lacks"):
+    with pytest.raises(BadSetting, match=r"prices\.toml: the entry of \['m'\] names the image 'lost', which the file lacks"):
         read(text)
-    with pytest.raises(BadSetting, match="prices.toml: b has the shape 'cubes'; known are flat, tiles, patch28"):
+    with pytest.raises(BadSetting, match=r"prices\.toml: b has the shape 'cubes'; known are flat, tiles, patch28"):
         read(text.replace('shape = "flat"', 'shape = "cubes"'))

@@ -166,6 +166,12 @@ def test_fixed_is_the_body_without_its_messages() -> None:
     assert fixed.tokens == 4 + CLAUDE.text("Be brief").tokens
 
 
+@pytest.mark.parametrize("prices", [FLAT, GPT, CLAUDE])
+def test_reasoning_is_its_visible_text(prices: PriceList) -> None:
+    thought = anthropic({"type": "thinking", "thinking": "let me think", "signature": "s"}).parts[0]
+    assert prices.part(thought).tokens == prices.text("let me think").tokens > 0
+
+
 def test_an_opaque_part_is_its_json() -> None:
     """AN-21, AN-23: what nobody knows costs the text it is written as."""
     message = anthropic({"type": "from_the_future", "size": 12})

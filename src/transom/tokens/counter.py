@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from transom.tokens import claude, vocabulary
-from transom.tokens.features import BLOB, FEATURES, features, split
+from transom.tokens.features import BLOB, FEATURES, compiled, features, split
 from transom.types import Basis, Count
 
 Engine: TypeAlias = Literal["tiktoken", "claude", "features", "characters"]
@@ -74,9 +74,9 @@ def is_dense(text: str) -> bool:
 
 def estimate(counter: Counter, text: str) -> int:
     """What another vocabulary counts: Latin script by the features of what is written, other scripts by ratios."""
-    blobs = sum(len(blob) for blob in BLOB.findall(text))
+    blobs = sum(len(blob) for blob in compiled(BLOB).findall(text))
     total = blobs * counter.blob
-    latin, foreign = split(BLOB.sub(" ", text) if blobs else text)
+    latin, foreign = split(compiled(BLOB).sub(" ", text) if blobs else text)
     ratios = dict(counter.ratios)
     for name, words in foreign.items():
         total += vocabulary.count("o200k_base", words) * ratios.get(name, ratios["other"])

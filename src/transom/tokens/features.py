@@ -36,32 +36,38 @@ SCRIPTS = (
 
 # What is counted of a text beside its tokens in our vocabulary. Claude's tokenizers mark words, capitals and signs in ways of
 # their own, so that one ratio is off by a tenth and more, and these counts by a few percent (scripts/ratios.py).
-FEATURES: Mapping[str, re.Pattern[str]] = MappingProxyType(
+FEATURES: Mapping[str, str] = MappingProxyType(
     {
-        "word": re.compile("[A-Za-z]+"),
-        "capital": re.compile("[A-Z][a-z]+"),
-        "capitals": re.compile("[A-Z]{2,}"),
-        "long": re.compile("[a-z]{9,}"),
-        "glued": re.compile("[a-z](?=[A-Z])"),
-        "digits": re.compile("[0-9]{1,3}"),
-        "sign": re.compile(r"[^\w\s]"),
-        "signs": re.compile(r"[^\w\s]+"),
-        "quote": re.compile('"'),
-        "underscore": re.compile("_"),
-        "line": re.compile("\n"),
-        "indent": re.compile("\n[ \t]+"),
+        "word": "[A-Za-z]+",
+        "capital": "[A-Z][a-z]+",
+        "capitals": "[A-Z]{2,}",
+        "long": "[a-z]{9,}",
+        "glued": "[a-z](?=[A-Z])",
+        "digits": "[0-9]{1,3}",
+        "sign": r"[^\w\s]",
+        "signs": r"[^\w\s]+",
+        "quote": '"',
+        "underscore": "_",
+        "line": "\n",
+        "indent": "\n[ \t]+",
     }
 )
 
 OTHER: Final = r"\u0370-\u1cff\u2190-\u2bff\u2e80-\uffef\U0001f000-\U0003ffff"
-FOREIGN: Final = re.compile(f"[{OTHER}](?:[^A-Za-z\n]*[{OTHER}])*")
+FOREIGN: Final = f"[{OTHER}](?:[^A-Za-z\n]*[{OTHER}])*"
 """A stretch of another script, with the spaces, figures and signs inside it."""
-BLOB: Final = re.compile("[A-Za-z0-9+/=_-]{64,}")
+BLOB: Final = "[A-Za-z0-9+/=_-]{64,}"
 """Base64 and the like: no words to count."""
 WINDOW: Final = 65_536
 """Characters whose features are looked for at once, so that a long text needs no more memory than a short one."""
 LEADING: Final = 40
 """Characters of a stretch by which its script is told."""
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled at its first use: all of them together cost 10 ms, which an import should not."""
+    return re.compile(pattern)
 
 
 def features(text: str) -> tuple[int, ...]:
@@ -70,16 +76,16 @@ def features(text: str) -> tuple[int, ...]:
     for start in range(0, len(text), WINDOW):
         window = text[start : start + WINDOW]
         for column, feature in enumerate(FEATURES.values(), 1):
-            counts[column] += len(feature.findall(window))
+            counts[column] += len(compiled(feature).findall(window))
     return tuple(counts)
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
     """The text without its stretches of other scripts, and these by script."""
     foreign: dict[str, list[str]] = {}
-    for stretch in FOREIGN.findall(text):
+    for stretch in compiled(FOREIGN).findall(text):
         foreign.setdefault(script(stretch), []).append(stretch)
-    return FOREIGN.sub(" ", text), {name: " ".join(stretches) for name, stretches in foreign.items()}
+    return compiled(FOREIGN).sub(" ", text), {name: " ".join(stretches) for name, stretches in foreign.items()}
 
 
 def script(stretch: str) -> str:
