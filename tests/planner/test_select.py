@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from transom.parts import Group
 from transom.plan import Budget, Selection, Size
-from transom.planner.select import Keeping, bare, guarded, select
+from transom.planner.select import Keeping, Seam, Seams, guarded, select
 
 
 def group(start: int, kind: str = "a") -> Group:
@@ -84,7 +84,7 @@ def test_where_an_older_turns_request_does_not_fit_its_groups_stand_behind_a_not
     """Nothing that fits is given up for the want of an opening."""
     selection = chosen("uauaaaaaua", [10, 10, 500, 10, 10, 10, 10, 10, 10, 10], 589, refit=0.1)
     assert starts(selection) == [5, 6, 7, 8, 9]
-    assert bare(selection.kept, 0)
+    assert Seams().of(selection.kept) == (Seam(5, "user"),)
 
 
 def test_where_the_note_does_not_fit_either_the_oldest_group_gives_way() -> None:
@@ -95,7 +95,7 @@ def test_where_the_note_does_not_fit_either_the_oldest_group_gives_way() -> None
 
 def test_no_note_stands_before_a_whole_conversation() -> None:
     """What opens otherwise as it came is left alone."""
-    assert not bare(chosen("aua", [10] * 3, 100).kept, 0)
+    assert not Seams().of(chosen("aua", [10] * 3, 100).kept)
 
 
 def test_the_newest_request_and_the_newest_group_always_stay() -> None:
@@ -166,13 +166,13 @@ def test_a_jump_ends_within_its_goal_or_with_only_what_must_stay(window: tuple[s
     kinds, sizes, fixed, refit, budget = window
     selection = chosen(kinds, sizes, budget, fixed=fixed, refit=refit)
     kept = starts(selection)
-    total = fixed + sum(sizes[s] for s in kept) + 3 * bare(selection.kept, 0)
+    total = fixed + sum(sizes[s] for s in kept) + 3 * len(Seams().of(selection.kept))
     must = guarded([group(i, kind) for i, kind in enumerate(kinds)], frozenset())
     goal = Budget(tokens=budget).share(Size(fixed), refit)
     if fixed + sum(sizes) > budget:
         assert goal.admits(Size(total)) or set(kept) == must
     assert must <= set(kept)
-    assert kinds[kept[0]] == "u" or bare(selection.kept, 0)
+    assert kinds[kept[0]] == "u" or Seams().of(selection.kept)
     again = chosen(kinds, sizes, budget, fixed=fixed, refit=refit, anchor=selection.anchor, front=selection.front)
     assert starts(again) == kept
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transom.pairing.draft import Draft, sealed
-from transom.pairing.notes import GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
+from transom.pairing.notes import GAP, GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
 from transom.parts import Entry, Group, Message
 from transom.wire.form import Form
 
@@ -20,7 +20,7 @@ def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
     opened = False
     for run in runs:
         piece = run[0].piece and bool(joined) and any(draft.seq == run[0].seq for draft in joined[-1])
-        if joined and (piece or (opened and run[0].role == "assistant") or _says(run, GO_ON)):
+        if joined and (piece or (opened and run[0].role == "assistant") or _says(run, GO_ON) or _says(run, GAP)):
             joined[-1] += run
         else:
             joined.append(list(run))
@@ -29,9 +29,9 @@ def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
 
 
 def _says(run: Sequence[Draft], note: str) -> bool:
-    """Whether a run is one message of the user that is just this note."""
+    """Whether a run is one message that is just this note."""
     draft = run[0]
-    return len(run) == 1 and draft.role == "user" and draft.kinds == ("text",) and draft.parts[0].text == note
+    return len(run) == 1 and draft.kinds == ("text",) and draft.parts[0].text == note
 
 
 def _group(entries: list[Entry]) -> Group:

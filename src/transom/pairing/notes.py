@@ -21,6 +21,8 @@ OPENING: Final = "(the conversation goes on here)"
 """The user's turn in front of a conversation that the assistant opens."""
 GO_ON: Final = "(please go on)"
 """The user's turn behind a conversation that the assistant ends, where the model takes no such ending."""
+GAP: Final = "(some steps are left out here)"
+"""The assistant's turn behind results that the window no longer goes on from, so that the turn before it is over."""
 NO_THINKING: Final = "(the step above was taken without thinking)"
 """The assistant's turn behind a call without the thinking that the request asks for, so that its turn is over."""
 MEDIA_BELOW: Final = "(what the tool returned stands in the next message of the user)"
@@ -30,7 +32,7 @@ MEDIA_HERE: Final = "(what the tools above returned)"
 LATE_HEAD: Final = "Late result of call "
 """How a result begins that is appended where it arrived, as a text that names the call."""
 
-CONSTANT: Final = frozenset({EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, NO_THINKING, MEDIA_BELOW, MEDIA_HERE})
+CONSTANT: Final = frozenset({EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, GAP, NO_THINKING, MEDIA_BELOW, MEDIA_HERE})
 
 _MOST_WORDS: Final = 200
 _BROKEN: Final = re.compile(

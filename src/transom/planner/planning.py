@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
 
 from transom.errors import OverBudget
 from transom.ledger import Ledger
-from transom.pairing.notes import OPENING
+from transom.pairing.notes import GAP, OPENING
 from transom.parts import Conversation, Entry, Group, own_entry
 from transom.plan import Budget, Decision, Selection, Size, State
 from transom.planner.allowance import allowance
 from transom.planner.judge import Verdicts, judge
-from transom.planner.select import Keeping, bare, select
+from transom.planner.select import Keeping, Seams, select
 from transom.planner.shed import SHED, shed
 from transom.planner.window import Window, open_window, picture_limits, pinned_pictures, pinned_starts, rows, summed
 from transom.policy import Policy, limit
@@ -62,9 +64,9 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     task.refuse_unless_fixed_fits(window)
     verdicts = task.judged(window)
     window = task.rendered(window, verdicts.dead())
-    first = next((g.start for g in groups if form.merges or not g.pinned), 0)
-    selection = task.selected(window, first)
-    base = task.base(window, selection, first)
+    seams = _seams(groups, form)
+    selection = task.selected(window, seams)
+    base = task.base(window, selection, seams)
     lines: tuple[Decision, ...] = ()
     if policy.shed and not budget.admits(_total(selection, window, base)):
         window, selection, verdicts, lines = task.shed(window, selection, verdicts, base)
@@ -73,7 +75,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         raise over(NEWEST, total, budget)
     kept = {g.start for g in selection.kept}
     standing = {g.start for g in (*window.always, *window.groups)}
-    pairs = task.pairs(window, selection, first)
+    pairs = task.pairs(window, selection, seams)
     return Plan(
         entries=tuple(entry for entry, _ in pairs),
         prices=tuple(price for _, price in pairs),
@@ -146,7 +148,7 @@ class _Task:
         groups = {g.start: self._stubbed(g, dead) for g in (*window.always, *window.groups)}
         return self._repriced(window, groups)
 
-    def selected(self, window: Window, first: int) -> Selection:
+    def selected(self, window: Window, seams: Seams) -> Selection:
         return select(
             window.groups,
             {g.start: window.size(g) for g in window.groups},
@@ -161,14 +163,13 @@ class _Task:
             ),
             anchor=self.state.anchor,
             front=self.state.front,
-            note=summed((self._opening()[1],)),
-            first=first,
+            note=summed((self._note("user")[1],)),
+            seams=seams,
         )
 
-    def base(self, window: Window, selection: Selection, first: int) -> Size:
-        """The fixed parts, and the opening note where it stands."""
-        note = (self._opening()[1],) if bare(selection.kept, first) else ()
-        return self.fixed(window) + summed(note)
+    def base(self, window: Window, selection: Selection, seams: Seams) -> Size:
+        """The fixed parts, and the notes that stand where something was left out."""
+        return self.fixed(window) + summed([self._note(seam.role)[1] for seam in seams.of(selection.kept)])
 
     def shed(
         self, window: Window, selection: Selection, verdicts: Verdicts, base: Size
@@ -193,20 +194,21 @@ class _Task:
             left.lines,
         )
 
-    def pairs(self, window: Window, selection: Selection, first: int) -> list[tuple[Entry, Price]]:
-        """Each entry that goes out with its price, in order; the opening note right ahead of the first group."""
+    def pairs(self, window: Window, selection: Selection, seams: Seams) -> list[tuple[Entry, Price]]:
+        """Each entry that goes out with its price, in order, and the notes where they stand."""
         out: list[tuple[Entry, Price]] = []
-        noted = bare(selection.kept, first)
+        noted = {seam.before: seam.role for seam in seams.of(selection.kept)}
         for group in sorted((*window.always, *selection.kept), key=lambda g: g.start):
-            if noted and group is selection.kept[0]:
-                entry, price = self._opening()
+            if group.start in noted:
+                entry, price = self._note(noted[group.start])
                 out.append((replace(entry, seq=group.start), price))
             out.extend(zip(group.entries, window.prices[group.start], strict=True))
         return out
 
-    def _opening(self) -> tuple[Entry, Price]:
-        """The note that opens a window whose first group is no request: a constant."""
-        message = self.form.read_message(self.form.message("user", [self.form.text(OPENING)]), 0)
+    def _note(self, role: Literal["user", "assistant"]) -> tuple[Entry, Price]:
+        """The note that stands at a seam: a constant, of one size for both roles."""
+        words = OPENING if role == "user" else GAP
+        message = self.form.read_message(self.form.message(role, [self.form.text(words)]), 0)
         return own_entry(message), self.ledger.prices.message(message)
 
     def _stubbed(self, group: Group, dead: frozenset[Key]) -> Group:
@@ -221,6 +223,11 @@ class _Task:
             always=tuple(groups[g.start] for g in window.always),
             prices={start: tuple(self.ledger.message(entry.message) for entry in g.entries) for start, g in groups.items()},
         )
+
+
+def _seams(groups: Sequence[Group], form: Form) -> Seams:
+    free = [g.start for g in groups if form.merges or not g.pinned]
+    return Seams(first=free[0] if free else 0, merges=form.merges, after=dict(pairwise(free)))
 
 
 def _total(selection: Selection, window: Window, base: Size) -> Size:

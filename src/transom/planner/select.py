@@ -8,7 +8,9 @@ a jump and kept until the next: choosing it anew on every turn would rewrite the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from transom.parts import Group
 from transom.plan import Budget, Selection, Size
@@ -37,12 +39,48 @@ def guarded(groups: Sequence[Group], pinned: frozenset[int]) -> frozenset[int]:
     return frozenset(must)
 
 
-def bare(kept: Sequence[Group], first: int) -> bool:
-    """Whether these groups want an opening note: they are the rest of a conversation, and their first one is no request.
+class Seam(NamedTuple):
+    """Where a note stands: ahead of the group that starts at `before`, said by the user or the assistant."""
 
-    `first` is where the conversation itself starts; one that opens otherwise as a whole was found legal as it is.
+    before: int
+    role: Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """Where a selection wants notes, so that what is left reads as turns in a legal order.
+
+    A window that opens with anything but a request wants one of the user, unless the conversation itself starts there (`first`):
+    then it was found legal as it is. Where the provider reads neighbours as one turn (`merges`), two turns of the assistant that
+    what was left out brings together want one of the user between them, and results that the window no longer goes on from
+    (`after` tells which group follows which in the conversation) one of the assistant, so that their turn is over.
     """
-    return bool(kept) and not kept[0].opens and kept[0].start > first
+
+    first: int = 0
+    merges: bool = False
+    after: Mapping[int, int] = field(default_factory=dict)
+
+    def of(self, kept: Sequence[Group]) -> tuple[Seam, ...]:
+        """The seams of these groups, oldest first."""
+        opening = kept[:1] if kept and not kept[0].opens and kept[0].start > self.first else ()
+        joints = (self._joint(a, b) for a, b in pairwise(kept)) if self.merges else ()
+        return (*(Seam(g.start, "user") for g in opening), *(seam for seam in joints if seam is not None))
+
+    def most(self, group: Group) -> int:
+        """How many notes may stand behind a group."""
+        return int(self.merges and bool(group.entries) and not group.opens)
+
+    def _joint(self, left: Group, right: Group) -> Seam | None:
+        if _ends(left, -1) == "assistant" == _ends(right, 0):
+            return Seam(right.start, "user")
+        gap = self.after.get(left.start) != right.start
+        if gap and _ends(right, 0) == "user" and _ends(left, 0) == "assistant" and _ends(left, -1) == "user":
+            return Seam(right.start, "assistant")
+        return None
+
+
+def _ends(group: Group, at: int) -> str:
+    return group.entries[at].message.role if group.entries else ""
 
 
 def select(  # noqa: PLR0913 - the stage's inputs
@@ -57,21 +95,19 @@ def select(  # noqa: PLR0913 - the stage's inputs
     anchor: int = 0,
     front: frozenset[int] = frozenset(),
     note: Size = _NOTHING,
-    first: int = 0,
+    seams: Seams = Seams(),
 ) -> Selection:
-    """The groups to send, oldest first, with the window's new start. `sizes` are by the groups' `start`, `note` is the size of an
-    opening note, which stands wherever a window would open with anything but a request; `first` is
-    where the conversation itself starts.
+    """The groups to send, oldest first, with the window's new start. `sizes` are by the groups' `start`, `note` is the size of a note,
+    one of which stands at each of the `seams`.
 
     The result is over the budget only if the groups that must stay alone are.
     """
     standing = tuple(g for g in groups if g.start >= anchor or g.start in front)
     total = sum((sizes[g.start] for g in standing), fixed)
-    if bare(standing, first):
-        total += note
+    total = sum((note for _ in seams.of(standing)), total)
     if not groups or budget.share(fixed, trigger).admits(total):
         return Selection(kept=standing, anchor=anchor, front=front, moved="")
-    jump = _Jump(groups, sizes, keeping, anchor, budget.share(fixed, refit).less(fixed), note)
+    jump = _Jump(groups, sizes, keeping, anchor, budget.share(fixed, refit).less(fixed), note, seams)
     start, ahead = jump.start()
     kept = tuple(g for g in groups if g.start >= start or g.start in ahead)
     return Selection(kept=kept, anchor=start, front=ahead, moved="refit" if kept != standing else "")
@@ -92,12 +128,16 @@ class _Jump:
         anchor: int,
         room: Budget,
         note: Size,
+        seams: Seams,
     ) -> None:
         self.groups, self.sizes, self.anchor, self.room, self.note = groups, sizes, anchor, room, note
         self.must = guarded(groups, keeping.pinned)
         self.ahead = set(self.must)
-        for start in self.must:
-            self.room = self.room.less(sizes[start])
+        for group in groups:
+            if group.start in self.must:
+                self.room = self.room.less(sizes[group.start])
+                for _ in range(seams.most(group)):
+                    self.room = self.room.less(note)
         self._earlier(keeping)
 
     def _earlier(self, keeping: Keeping) -> None:
