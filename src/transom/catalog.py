@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from transom.data.tables import catalogue, framed, tables
 from transom.rules import names
@@ -116,7 +116,7 @@ def cards() -> tuple[ModelCard, ...]:
     return (FLAT, *(card(name) for name in sorted(listed)))
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def look_up(model: str, api: str, on: str) -> ModelCard:
     """The card, made once for each name, form and day."""
     if model == FLAT.name:

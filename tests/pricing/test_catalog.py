@@ -31,7 +31,7 @@ SIZES = [
 
 @pytest.mark.parametrize("name, window, most_in, most_out, cache", SIZES)
 def test_sizes(name: str, window: int, most_in: int, most_out: int, cache: int) -> None:
-    """Source: litellm 1.110.2; pricing rules, section 6."""
+    """Source: litellm 1.110.2; docs/pricing.md"""
     card = catalog.card(name)
     assert (card.window, card.input_limit, card.output_limit, card.cache_minimum) == (window, most_in, most_out, cache)
 

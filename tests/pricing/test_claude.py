@@ -31,7 +31,7 @@ def price(body: JsonObject, *, model: str = "claude-sonnet-4-5", api: str = "ant
     "model, frame", [("claude-sonnet-4-5", 7), ("claude-opus-4-7", 11), ("claude-opus-4-8", 6), ("claude-opus-5", 6)]
 )
 def test_a_plain_request(model: str, frame: int) -> None:
-    """Pricing rules, section 11, and ctok 1.3.0 for 4.7: 7, 11 and 6; 3 a turn more; a system prompt its tokens only."""
+    """docs/pricing.md, and ctok 1.3.0 for 4.7: 7, 11 and 6; 3 a turn more; a system prompt its tokens only."""
     assert price({"messages": HELLO}, model=model) == frame + 2
     assert price({"messages": HELLO, "system": "You are a scientist"}, model=model) == frame + 6
     longer = [*HELLO, {"role": "assistant", "content": "Hi"}, *HELLO]
@@ -115,7 +115,7 @@ def test_calls_beside_the_first_cost_more() -> None:
 
 
 def test_thinking_costs_a_note() -> None:
-    """Pricing rules, section 11: 29 where it is enabled, 28 of 47 exact; nothing where it is adaptive (5 records)."""
+    """docs/pricing.md: 29 where it is enabled, 28 of 47 exact; nothing where it is adaptive (5 records)."""
     base = price({"messages": HELLO})
     assert price({"messages": HELLO, "thinking": {"type": "enabled", "budget_tokens": 1024}}) == base + 29
     assert price({"messages": HELLO, "thinking": {"type": "adaptive"}}) == base
@@ -125,7 +125,7 @@ def test_thinking_costs_a_note() -> None:
     "model, kept", [("claude-sonnet-4-5", 0), ("claude-haiku-4-5", 0), ("claude-opus-4-5", 3), ("claude-opus-5", 3)]
 )
 def test_thinking_of_a_finished_turn_is_dropped_by_older_models(model: str, kept: int) -> None:
-    """Pricing rules, section 2.7."""
+    """docs/pricing.md"""
     thought = {"type": "thinking", "thinking": "let me think", "signature": "s"}
     said = {"role": "assistant", "content": [thought, {"type": "text", "text": "Hi"}]}
     plain = {"role": "assistant", "content": [{"type": "text", "text": "Hi"}]}
@@ -149,12 +149,12 @@ def test_a_response_schema(key: str) -> None:
 
 
 def test_a_picture_stands_in_a_frame() -> None:
-    """Pricing rules, section 10: 2 to 5 tokens beside the patches."""
+    """docs/pricing.md: 2 to 5 tokens beside the patches."""
     picture = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
     assert price({"messages": [{"role": "user", "content": [picture]}]}) == 7 + 1_600 + 3
 
 
 def test_a_document_of_plain_text() -> None:
-    """Pricing rules, section 11: 38 and its text."""
+    """docs/pricing.md: 38 and its text."""
     document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "four words of text"}}
     assert price({"messages": [{"role": "user", "content": [document]}]}) == 7 + 38 + 4

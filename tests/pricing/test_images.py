@@ -72,7 +72,7 @@ CLAUDES = [
     ("claude-opus-4-8", 1920, 1080, 2691, CLAUDE),
     ("claude-opus-4-8", 2560, 1440, 4784, "AN-F8"),
     ("claude-opus-4-8", 3840, 2160, 4784, CLAUDE),
-    ("claude-opus-4-7", 1800, 1200, 2795, "billed 2,801 (pricing rules, section 10)"),
+    ("claude-opus-4-7", 1800, 1200, 2795, "billed 2,801 (docs/pricing.md)"),
     ("claude-opus-4-8", 1120, 1120, 1600, "AF-F11"),
 ]
 

@@ -49,7 +49,7 @@ ADD = function(
 
 @pytest.mark.parametrize("model, tokens", [("gpt-4o", 9), ("gpt-3.5-turbo", 9), ("o3", 8), ("gpt-5", 8)])
 def test_a_plain_request(model: str, tokens: int) -> None:
-    """Pricing rules, section 10: 3 a request and 4 a message (1,063 of 1,086 exact); one less on the o-series and GPT-5."""
+    """docs/pricing.md: 3 a request and 4 a message (1,063 of 1,086 exact); one less on the o-series and GPT-5."""
     assert price({"model": model, "messages": HELLO}) == tokens
 
 
@@ -150,14 +150,14 @@ def test_a_schema_that_names_itself_ends() -> None:
     [("auto", 0), ("none", 1), ("required", 0), ({"type": "function", "function": {"name": "add"}}, 7), (7, 0)],
 )
 def test_a_choice_of_tools(choice: Json, more: int) -> None:
-    """Pricing rules, sections 1.5 and 11: none costs 1, a named one 6 and its name; nothing from gpt-5 on."""
+    """docs/pricing.md: none costs 1, a named one 6 and its name; nothing from gpt-5 on."""
     base = {"messages": HELLO, "tools": [ADD]}
     assert price({"model": "gpt-4o", "tool_choice": choice, **base}) - price({"model": "gpt-4o", **base}) == more
     assert price({"model": "gpt-5", "tool_choice": choice, **base}) == price({"model": "gpt-5", **base})
 
 
 def test_tools_cost_less_around_with_a_system_message() -> None:
-    """Pricing rules, section 11: 9 on Chat, 5 with a system message, 90 from gpt-5 on."""
+    """docs/pricing.md: 9 on Chat, 5 with a system message, 90 from gpt-5 on."""
     namespace = catalog.card("gpt-4o").counter.count(rendered(ADD))
     asked = [{"role": "system", "content": "hello world"}, *HELLO]
     assert price({"model": "gpt-4o", "messages": HELLO, "tools": [ADD]}) == 9 + namespace + 9
@@ -172,7 +172,7 @@ def test_older_functions_are_tools() -> None:
 
 
 def test_a_response_schema() -> None:
-    """Pricing rules, section 11: its JSON without what is not billed, its name and some 13; 7 with tools."""
+    """docs/pricing.md: its JSON without what is not billed, its name and some 13; 7 with tools."""
     bare = {"type": "object", "properties": {"city": {"type": "string"}}}
     schema = {**bare, "required": ["city"], "additionalProperties": False}
     wanted: JsonObject = {"type": "json_schema", "json_schema": {"name": "result", "schema": schema, "strict": True}}

@@ -26,7 +26,7 @@ SERVER_TOOLS: Final = (
     ("memory_", 1_072),
     ("", 700),
 )
-"""Tokens of Anthropic's own tools by the beginning of their type: pricing rules, section 2.3; `memory_` from two recorded
+"""Tokens of Anthropic's own tools by the beginning of their type: docs/pricing.md; `memory_` from two recorded
 requests; the last row is for all others, a guess."""
 
 
@@ -34,7 +34,7 @@ requests; the last row is for all others, a guess."""
 class ClaudeFrame:
     """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up parameters.
 
-    Source: pricing rules, sections 2.3 and 11.
+    Source: docs/pricing.md
     """
 
     start: int = 4
@@ -105,7 +105,7 @@ class ClaudeFrame:
         """Its visible text.
 
         Models before Opus 4.5 and Sonnet 4.6, and Haiku up to 4.5, drop it once the turn is over, and a message without
-        calls is the end of one (pricing rules, section 2.7).
+        calls is the end of one (docs/pricing.md).
         """
         return count(part.text) if calls or self.keeps_thinking else 0
 

@@ -23,9 +23,13 @@ VERSION = re.compile(r"\d{1,2}")
 TURNED = re.compile(r"^claude-(\d+(?:-\d{1,2})?)-(opus|sonnet|haiku)\b")
 
 
+LONGEST = 300
+"""Characters of a name that are looked at; no vendor's is half as long."""
+
+
 def spelled(name: str) -> str:
     """A name in lower case without provider, region, route and revision; Claude's versions with a dash, as Anthropic has them."""
-    name = name.strip().lower()
+    name = name.strip().lower()[:LONGEST]
     tuned = TUNED.match(name)
     name = tuned[1] if tuned else name
     name = name.rsplit("/", 1)[-1]
@@ -60,7 +64,7 @@ def beginnings(name: str) -> Iterator[str]:
 
 def platform(name: str) -> str:
     """Who hosts it, where the name says so: `bedrock`, `google`, or ""."""
-    name = name.strip().lower()
+    name = name.strip().lower()[:LONGEST]
     if BEDROCK.match(name.rsplit("/", 1)[-1]) or name.startswith(("bedrock/", "arn:aws:bedrock")):
         return "bedrock"
     return "google" if name.startswith("vertex_ai/") or re.search(r"claude.*@", name) else ""

@@ -14,14 +14,14 @@ from transom.rules import tools, typescript
 from transom.types import Count, Json, JsonObject
 
 SCHEMA_NOISE: Final = frozenset({"additionalProperties", "$schema", "required", "default"})
-"""Keys of a response schema that OpenAI does not bill (pricing rules, section 11)."""
+"""Keys of a response schema that OpenAI does not bill (docs/pricing.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIFrame:
     """OpenAI's framing: `start` a request, `turn` a message, tools as TypeScript with `tools` around them.
 
-    Source: pricing rules, sections 1.5, 10 and 11 (1,063 of 1,086 requests without tools exact).
+    Source: docs/pricing.md (1,063 of 1,086 requests without tools exact).
     """
 
     start: int = 3

@@ -1,7 +1,7 @@
 """Tools as OpenAI's models read them: a namespace of TypeScript types.
 
 The rule of this file: JSON schema in, the text that is billed out. Undocumented by OpenAI; the rendering is the one that the
-community recovered in 2023 (hmarr/openai-chat-tokens) and that the recorded bills confirm (pricing rules, section 11).
+community recovered in 2023 (hmarr/openai-chat-tokens) and that the recorded bills confirm (docs/pricing.md).
 """
 
 from __future__ import annotations
