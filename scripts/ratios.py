@@ -135,7 +135,7 @@ def main(wheel: str) -> None:
         columns = np.array([features.features(text) for text in plain], float)
         weights = fit(columns, np.array([counted(text, version) for text in plain], float))
         table = dict(zip(("token", *features.FEATURES), weights.round(2).tolist(), strict=True))
-        ratios = defaultdict(lambda: [0.0, 0.0])
+        ratios: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         for text in others:
             rest, foreign = features.split(text)
             name = max(foreign, key=lambda script: len(foreign[script]), default="")
