@@ -15,7 +15,7 @@ from typing import TypeAlias
 import transom
 from evidence import naming
 from evidence.outcome import Outcome
-from transom.cli.files import lines
+from transom import log
 from transom.parts import Conversation, Part, spell, walk
 from transom.types import Json, JsonObject
 from transom.wire import FORMS
@@ -149,9 +149,12 @@ def loads(expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer
 
 def append_safe(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
     """A message behind the mended session is read again, and so is everything before it."""
-    before = lines("session", outcome.session)
-    after = lines("session", outcome.session + b'{"role":"user","content":"one more"}\n')
-    return len(after.items) == len(before.items) + 1 and not any(one.problem for one in after.items), ""
+    more = {"role": "user", "content": "one more"}
+    for stored in (outcome.case["transcript_jsonl"].encode(), outcome.session):
+        before, after = log.read(stored), log.read(stored + log.appended(stored, more))
+        if after.messages != (*before.messages, more):
+            return False, "the message behind it is not read again"
+    return True, ""
 
 
 def idempotent(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:

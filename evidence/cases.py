@@ -18,8 +18,7 @@ import transom
 from evidence import Check, answers, oracle
 from evidence.outcome import Outcome
 from evidence.sums import least
-from transom import catalog
-from transom.cli.files import lines
+from transom import catalog, log
 from transom.cli.fitting import mend_session
 from transom.types import Json, JsonObject
 
@@ -106,12 +105,12 @@ def play(case: JsonObject, options: JsonObject) -> Outcome:
 
 
 def _mended(case: JsonObject) -> Outcome:
-    source = lines("session", case["transcript_jsonl"].encode())
-    whole = [item.value for item in source.items if not item.problem]
-    outcome = Outcome(case=case, request={"messages": whole}, loaded=len(whole))
+    data = case["transcript_jsonl"].encode()
+    whole = log.read(data).messages
+    outcome = Outcome(case=case, request={"messages": list(whole)}, loaded=len(whole))
     try:
-        outcome.session, outcome.made, outcome.lost = mend_session(source, case["provider"])
-        outcome.again = mend_session(source, case["provider"])[0] == outcome.session
+        outcome.session, outcome.made, outcome.lost = mend_session(data, case["provider"])
+        outcome.again = mend_session(data, case["provider"])[0] == outcome.session
     except Exception as error:  # noqa: BLE001 - same
         outcome.error = error
     return outcome

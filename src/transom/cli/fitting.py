@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ import msgspec
 import typer
 
 import transom
+from transom import canon, log
 from transom.cli import files, options, tables
 from transom.cli.answers import Exit, code, err, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
@@ -103,27 +105,30 @@ def repair(
         raise typer.Exit(done.worst)
 
 
-def mend_session(source: files.Source, api: str | None) -> tuple[bytes, transom.Fit, list[JsonObject]]:
+def mend_session(data: bytes, api: str | None) -> tuple[bytes, transom.Fit, list[JsonObject]]:
     """A session's messages as JSON lines again, mended; what was done; and the lines that could not be read.
 
     A line whose message nothing was done to comes out as the bytes that it was.
     """
-    whole = [item for item in source.items if not item.problem and isinstance(item.value, dict)]
-    lost = [
-        {"line": item.line, "bytes": len(item.raw), "reason": item.problem or "not a message"}
-        for item in source.items
-        if item not in whole
-    ]
-    request = {"messages": [item.value for item in whole]}
+    session = log.read(data)
+    rows = data.split(b"\n")
+    empty = [number for number, row in enumerate(rows[:-1], 1) if not row.strip()]
+    lost = [(one.line, one.reason) for one in session.lost] + [(number, "an empty line") for number in empty]
+    request = {"messages": list(session.messages)}
     made = transom.repair(request, api=api or guess(request))
-    raw = {id(item.value): item.raw.rstrip(b"\r\n") for item in whole}
-    rows = [raw.get(id(message)) or msgspec.json.encode(message) for message in made.request["messages"]]
-    return b"".join(row + b"\n" for row in rows), made, lost
+    torn, counts = {one.line for one in session.lost}, Counter(session.lines)
+    raw = {
+        id(message): rows[line - 1].rstrip(b"\r")
+        for message, line in zip(session.messages, session.lines, strict=True)
+        if line not in torn and counts[line] == 1
+    }
+    mended = [raw.get(id(message)) or canon.encode(message) for message in made.request["messages"]]
+    return b"".join(row + b"\n" for row in mended), made, [{"line": line, "reason": reason} for line, reason in sorted(lost)]
 
 
 def _repair_session(source: files.Source, api: str | None, *, output: str | None, as_json: bool, force: bool) -> None:
-    form = api or _said(guess({"messages": [item.value for item in source.items if not item.problem]}))
-    data, made, lost = mend_session(source, form)
+    form = api or _said(guess({"messages": list(log.read(source.data).messages)}))
+    data, made, lost = mend_session(source.data, form)
     if output is not None:
         files.write(output, data, source=source.name, force=force)
     if as_json:
@@ -131,7 +136,7 @@ def _repair_session(source: files.Source, api: str | None, *, output: str | None
     else:
         console = err() if output == files.STDIN else out()
         for row in lost:
-            console.print(f"line {row['line']}: left out, {row['bytes']:,} bytes: {row['reason']}", markup=False)
+            console.print(f"line {row['line']}: left out, {row['reason']}", markup=False)
         tables.show_fit(console, made, files.shown(source.name))
         _unwritten(output)
     raise typer.Exit(Exit.DONE)

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 import transom
-from transom import catalog, view
+from transom import catalog, log, view
 from transom.cli import files, options, tables
 from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
@@ -158,11 +158,10 @@ def _requests(source: files.Source) -> tuple[files.Item, ...]:
     """The requests of a file; a session is read as one request, its unreadable lines left aside."""
     if source.kind != "session":
         return source.items
-    for item in source.items:
-        if item.problem:
-            note(f"{item.where} left aside: {item.problem}")
-    messages = [item.value for item in source.items if not item.problem]
-    return (files.Item(line=0, raw=source.data, value={"messages": messages}),)
+    session = log.read(source.data)
+    for loss in session.lost:
+        note(f"left aside: {loss}")
+    return (files.Item(line=0, raw=source.data, value={"messages": list(session.messages)}),)
 
 
 def _refused(item: files.Item, error: TransomError, *, many: bool) -> Exit:

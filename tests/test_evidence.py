@@ -1,0 +1,63 @@
+"""The evidence runs on any folder of its layout and holds on the one beside this checkout, where there is one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evidence import Check, naming
+from evidence.__main__ import main
+from evidence.sums import kept_anyway, least
+from transom.types import JsonObject
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+
+def folder(kind: str) -> Path:
+    if not (DATA / kind).is_dir():
+        pytest.skip(f"the {kind} are not beside this checkout")
+    return DATA / kind
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "every"), [("cases", 1), ("prices", 1), ("usage", 1), ("transcripts", 150)])
+def test_it_holds(kind: str, every: int, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main([kind, str(folder(kind)), "--every", str(every), "--quiet"])
+    printed = capsys.readouterr().out
+    assert code == 0, "\n".join(line for line in printed.splitlines() if not line.startswith("left"))
+    assert "0 failed" in printed.splitlines()[-1]
+
+
+def test_a_folder_that_is_none_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cases", str(tmp_path / "nowhere")]) == 2
+    assert "is no folder" in capsys.readouterr().out
+
+
+def test_a_check_says_how_it_came_out() -> None:
+    assert str(Check("prices", True)) == "ok      prices"
+    assert str(Check("prices", False, "7 of 8")) == "FAILED  prices: 7 of 8"
+    assert str(Check("prices", None, "not read yet")) == "left    prices: not read yet"
+
+
+def test_a_number_is_found_with_and_without_separators_and_only_whole() -> None:
+    assert naming.literal("60000", "60,000 px a side")
+    assert naming.literal("9000", "1280x9000 px")
+    assert not naming.literal("900", "9000 px")
+    assert not naming.literal("t1", "t12: dropped")
+
+
+def test_what_must_stay_is_the_newest_request_and_the_newest_group() -> None:
+    call = {"type": "tool_use", "id": "t", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "seen"}
+    messages: list[JsonObject] = [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": "three"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+    ]
+    assert kept_anyway(messages, "anthropic") == [2, 3, 4]
+    body = json.loads(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
+    assert 0 < least(body, "anthropic", None) < 500
