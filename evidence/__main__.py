@@ -33,10 +33,14 @@ def main(argv: list[str]) -> int:
         return 2
     module = importlib.import_module(f"evidence.{given.kind}")
     counts: Counter[bool | None] = Counter()
-    for check in module.run(given.folder, every=max(given.every, 1), everything=given.everything):
-        counts[check.ok] += 1
-        if check.ok is not True or not given.quiet:
-            print(check, flush=True)
+    try:
+        for check in module.run(given.folder, every=max(given.every, 1), everything=given.everything):
+            counts[check.ok] += 1
+            if check.ok is not True or not given.quiet:
+                print(check, flush=True)
+    except FileNotFoundError as error:
+        print(error)
+        return 2
     failed = counts[False] + (counts[None] if given.everything else 0)
     print(f"{counts[True]} passed, {failed} failed, {counts[None] if not given.everything else 0} skipped")
     return 0 if failed == 0 and counts[True] else 1

@@ -15,9 +15,10 @@ from types import ModuleType
 from typing import Any
 
 import transom
-from evidence import Check, answers, oracle
+from evidence import Check, answers
 from evidence.outcome import Outcome
 from evidence.sums import least
+from evidence.tools import load
 from transom import catalog, log
 from transom.cli.fitting import mend_session
 from transom.types import Json, JsonObject
@@ -35,7 +36,7 @@ OPTIONS = {
 
 def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[Check]:
     """A check for each expectation of each case in `folder`."""
-    judge = oracle.load(folder)
+    judge = load(folder, "wire_oracle")
     for path in sorted(folder.glob("*.json"))[::every]:
         case = json.loads(path.read_text(encoding="utf-8"))
         playable = case["provider"] in FORMS and ("request" in case or "transcript_jsonl" in case)

@@ -17,9 +17,10 @@ from typing import Any
 import msgspec
 
 import transom
-from evidence import Check, oracle
+from evidence import Check
 from evidence.replay import replay
 from evidence.sums import is_request, kept_anyway, least
+from evidence.tools import load
 from transom import catalog
 from transom.pricing import PriceList
 from transom.types import JsonObject
@@ -54,7 +55,7 @@ class Tally:
 
 def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[Check]:  # noqa: ARG001 - one shape for all kinds
     """The checks of each transcript in `folder`; `every` takes each Nth request (the replay takes all)."""
-    judge = oracle.load(folder)
+    judge = load(folder, "wire_oracle")
     for path in sorted(folder.glob("*.json.gz")):
         talk = json.loads(gzip.decompress(path.read_bytes()))
         if talk["api"] not in FORMS:

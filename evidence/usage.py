@@ -8,15 +8,13 @@ five percent; a check holds where the share of a provider's text requests reache
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 from evidence import Check
+from evidence.tools import load
 from transom import catalog, door
 from transom.errors import TransomError
 from transom.pricing import PriceList
@@ -74,18 +72,3 @@ def write(predicted: dict[str, float | None]) -> None:
     if wanted:
         lines = (json.dumps({"id": name, "predicted": value}) for name, value in predicted.items())
         Path(wanted).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def load(folder: Path, name: str) -> ModuleType:
-    """A tool that belongs to a folder of data. Raises FileNotFoundError, with the path, where there is none."""
-    path = folder.resolve().parent.parent / "tools" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path) if path.exists() else None
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"{path} is missing; it reads or scores the records")
-    module = importlib.util.module_from_spec(spec)
-    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the data's folder stays as it is
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = written
-    return module

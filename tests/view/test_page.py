@@ -96,7 +96,7 @@ def test_what_is_no_safe_picture_gets_no_thumbnail(data: bytes, mime: str) -> No
 
 
 def test_a_payload_with_markup_in_it_gets_no_thumbnail() -> None:
-    body = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": [picture()]}]}
+    body: dict[str, Any] = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": [picture()]}]}
     body["messages"][0]["content"][0]["source"]["data"] += '"><script>alert(1)</script>'
     assert "<script" not in view.page(body, api="anthropic", fit=None)
 
