@@ -52,6 +52,7 @@ def _follows(first: str | int, second: str | int) -> bool:
 
 def _note(run: Sequence[Part], form: Form) -> Json:
     media: list[Media] = [part.media for part in run if part.media is not None]
-    note = form.text(merged(media))
+    said = [part.text for part in run if part.text and part.media is not None and part.media.source != "text"]
+    note = form.text("\n".join([merged(media), *said]))  # an unknown part may hold words beside its picture
     marks = {name: part.raw[name] for part in run if isinstance(part.raw, dict) for name in MARKS if name in part.raw}
     return {**note, **marks} if marks and isinstance(note, dict) else note

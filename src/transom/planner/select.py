@@ -52,8 +52,8 @@ class Seams:
 
     A window that opens with anything but a request wants one of the user, unless the conversation itself starts there (`first`):
     then it was found legal as it is. Where the provider reads neighbours as one turn (`merges`), two turns of the assistant that
-    what was left out brings together want one of the user between them, and results that the window no longer goes on from
-    (`after` tells which group follows which in the conversation) one of the assistant, so that their turn is over.
+    what was left out brings together want one of the user between them; and where the assistant's last turn ends with calls and what
+    followed it is left out (`after` tells which group follows which in the conversation), one of the assistant says that it is over.
     """
 
     first: int = 0
@@ -62,21 +62,28 @@ class Seams:
 
     def of(self, kept: Sequence[Group]) -> tuple[Seam, ...]:
         """The seams of these groups, oldest first."""
-        opening = kept[:1] if kept and not kept[0].opens and kept[0].start > self.first else ()
-        joints = (self._joint(a, b) for a, b in pairwise(kept)) if self.merges else ()
-        return (*(Seam(g.start, "user") for g in opening), *(seam for seam in joints if seam is not None))
+        found: list[Seam] = []
+        if kept and not kept[0].opens and kept[0].start > self.first:
+            found.append(Seam(kept[0].start, "user"))
+        running = False
+        for left, right in pairwise(kept) if self.merges else ():
+            running = _runs(left, running)
+            if _ends(left, -1) == "assistant" == _ends(right, 0):
+                found.append(Seam(right.start, "user"))
+            elif running and _ends(right, 0) != "assistant" and self.after.get(left.start) != right.start:
+                found.append(Seam(right.start, "assistant"))
+                running = False
+        return tuple(found)
 
     def most(self, group: Group) -> int:
         """How many notes may stand behind a group."""
         return int(self.merges and bool(group.entries) and not group.opens)
 
-    def _joint(self, left: Group, right: Group) -> Seam | None:
-        if _ends(left, -1) == "assistant" == _ends(right, 0):
-            return Seam(right.start, "user")
-        gap = self.after.get(left.start) != right.start
-        if gap and _ends(right, 0) == "user" and _ends(left, 0) == "assistant" and _ends(left, -1) == "user":
-            return Seam(right.start, "assistant")
-        return None
+
+def _runs(group: Group, running: bool) -> bool:  # noqa: FBT001 - the state of a fold
+    """Whether the assistant's last turn, up to this group, ended with calls that were answered."""
+    spoke = any(entry.message.role == "assistant" for entry in group.entries)
+    return _ends(group, -1) != "assistant" if spoke else running
 
 
 def _ends(group: Group, at: int) -> str:
