@@ -14,6 +14,7 @@ import transom
 from transom.catalog import ModelCard
 from transom.plan import Decision
 from transom.types import Basis
+from transom.view.blocks import grouped
 
 COLOURS = {"drop": "red", "stub": "yellow", "cut": "yellow", "prune": "yellow", "repair": "cyan", "mend": "cyan", "mark": "blue"}
 BASES = {
@@ -148,9 +149,7 @@ def show_model(console: Console, card: ModelCard) -> None:
 
 def _show_decisions(console: Console, report: transom.Report) -> None:
     """Decisions with one verb and one reason stand together under it, each with its place and sizes."""
-    groups: dict[tuple[str, str], list[Decision]] = {}
-    for one in report.decisions:
-        groups.setdefault((one.verb, one.reason), []).append(one)
+    groups = grouped(report.decisions)
     shown = report.decisions[:MOST]
     where = max(len(_where(report, one)) for one in shown)
     tokens = max(len(_change(one.tokens_before, one.tokens_after)) for one in shown)

@@ -103,6 +103,14 @@ def message_blocks(
     return tuple(reversed([drawing.message(message) for message in reversed(talk.messages)]))
 
 
+def grouped(decisions: tuple[Decision, ...]) -> dict[tuple[str, str], list[Decision]]:
+    """The decisions of one verb and one reason together, in the order of the first of them."""
+    groups: dict[tuple[str, str], list[Decision]] = {}
+    for one in decisions:
+        groups.setdefault((one.verb, one.reason), []).append(one)
+    return groups
+
+
 def segments(bill: transom.Bill) -> tuple[Segment, ...]:
     """What each kind of content takes, the largest first: system and tools, then the kinds of parts."""
     sums: dict[str, int] = {"system and tools": bill.fixed.tokens}

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select
 import transom
 from transom import door
 from transom.types import JsonObject
-from transom.view.blocks import Thumbs, message_blocks, segments
+from transom.view.blocks import Thumbs, grouped, message_blocks, segments
 from transom.wire import FORMS
 
 
@@ -34,6 +34,7 @@ def page(  # noqa: PLR0913 - the subject and its options
         bill=bill,
         report=report,
         trouble=trouble,
+        groups=grouped(report.decisions if report is not None else ()),
         messages=blocks,
         segments=segments(bill),
         thumbs_refused=thumbs.refused,
