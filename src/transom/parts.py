@@ -21,9 +21,11 @@ Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the first bytes of a piece of media say. 0 and "" mean: not known.
+    """What the bytes of a piece of media say. 0 and "" mean: not known.
 
-    `mime` is the type that the bytes show. `width` and `height` are stored pixels, before any orientation tag.
+    `mime` is the type that the bytes show. `width` and `height` are stored pixels, before any orientation tag; of a PDF the
+    points of its first page. Of a PDF `text_chars` estimates the characters that its pages show, `image_pages` how many of
+    them draw a picture. `silent`: a film of which is known that it has no sound.
     `problem` says in words why a provider could not decode it ("empty", "not base64", "no known picture format",
     "cut off", "a side of 0 pixels", ...); "" when nothing is wrong as far as the header shows.
     """
@@ -35,6 +37,9 @@ class Facts:
     problem: str = ""
     pages: int = 0
     seconds: float = 0.0
+    text_chars: int = 0
+    image_pages: int = 0
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ def _decode(text: str) -> bytes:
 class Encoded:
     """Base64 text from the character `start` on."""
 
-    __slots__ = ("_broken", "_dense", "_last", "_spaced", "_start", "_text")
+    __slots__ = ("_broken", "_dense", "_last", "_size", "_spaced", "_start", "_text", "_whole")
 
     def __init__(self, text: str, start: int = 0) -> None:
         """Take `text` as it is; nothing is copied."""
@@ -51,6 +51,8 @@ class Encoded:
         self._spaced = False
         self._broken = False
         self._last: bytes | None = None
+        self._whole: bytes | None = None
+        self._size: int | None = None
 
     def broken(self) -> bool:
         """Whether a character was seen, so far, that no base64 text has; what stands before it is still read."""
@@ -115,16 +117,34 @@ class Encoded:
     def _far(self, at: int, count: int) -> bytes:
         """`count` bytes from `at`; none where white space may stand before them, since then nobody knows where they are."""
         first, last = (self._start + group * 4 for group in (at // 3, -(-(at + count) // 3)))
-        if self._spaced or last > len(self._text):
+        if last > len(self._text) or not self._is_dense(last):
             return b""
-        if any(self._text.find(mark, self._dense, last) >= 0 for mark in _FILLERS):
-            self._spaced = True
-            return b""
-        self._dense = max(self._dense, last)
         return _decode(self._good(_plain(self._text[first:last])))[at % 3 :][:count]
 
+    def _is_dense(self, last: int) -> bool:
+        """Whether nothing that moves the characters behind it stands before `last`; each character is asked only once."""
+        if not self._spaced and last > self._dense:
+            self._spaced = any(self._text.find(mark, self._dense, last) >= 0 for mark in _FILLERS)
+            self._dense = last
+        return not self._spaced
+
+    def part(self, at: int, count: int) -> bytes:
+        """At most `count` bytes from `at`: decoded where they stand, or where white space hides that, cut from the whole."""
+        count = min(count, self.size() - at)
+        if at < 0 or count <= 0:
+            return b""
+        first, last = (self._start + group * 4 for group in (at // 3, -(-(at + count) // 3)))
+        if self._is_dense(min(last, len(self._text))):
+            return _decode(self._good(_plain(self._text[first:last])))[at % 3 :][:count]
+        return self.whole()[at : at + count]
+
     def whole(self) -> bytes:
-        """Every byte up to the first character that is not base64."""
+        """Every byte up to the first character that is not base64; decoded once."""
+        if self._whole is None:
+            self._whole = self._all()
+        return self._whole
+
+    def _all(self) -> bytes:
         try:
             return binascii.a2b_base64(self._text[self._start :], strict_mode=True)
         except ValueError:
@@ -133,12 +153,15 @@ class Encoded:
         return _decode(self._good(plain))
 
     def size(self) -> int:
-        """How many bytes there are: reckoned from the length, or counted where white space was seen."""
-        if self._spaced:
-            return len(self.whole())
+        """How many bytes there are: reckoned from the length, or counted where there is white space."""
+        if self._size is None:
+            self._size = self._measure()
+        return self._size
+
+    def _measure(self) -> int:
         last = self._text[max(self._start, len(self._text) - _TAIL) :]
-        bare = last.rstrip().rstrip("=")
-        return (len(self._text) - self._start - len(last) + len(bare)) * 3 // 4
+        end = len(self._text) - len(last) + len(last.rstrip().rstrip("="))
+        return (end - self._start) * 3 // 4 if self._is_dense(end) else len(self.whole())
 
 
 class Raw:
@@ -159,6 +182,10 @@ class Raw:
     def tail(self) -> bytes:
         """The last bytes, if the whole file is at hand."""
         return self._data[-_TAIL:] if len(self._data) == self._size else b""
+
+    def part(self, at: int, count: int) -> bytes:
+        """At most `count` bytes from `at`, as far as they are at hand."""
+        return self._data[at : at + count] if at >= 0 and count > 0 else b""
 
     def whole(self) -> bytes | None:
         """The whole file, if it is at hand."""

@@ -6,22 +6,17 @@ The first row whose test holds and whose reader does not say Other has it. New f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transom.parts import Facts
 from transom.probe.boxes import accept_boxes, name_boxes, read_boxes
+from transom.probe.film import measure_asf, measure_avi, measure_boxes, measure_flv, measure_mpeg
+from transom.probe.frames import accept_frames, accept_id3, measure_frames, read_frames, read_mp3
 from transom.probe.jpeg import flaw_jpeg, read_jpeg
-from transom.probe.pdf import flaw_pdf, read_pdf
+from transom.probe.matroska import measure_ebml, read_ebml
+from transom.probe.pdf import measure_pdf, read_pdf
 from transom.probe.raster import PNG, flaw_png, flaw_webp, read_bmp, read_gif, read_png, read_webp
-from transom.probe.sound import (
-    accept_frames,
-    accept_id3,
-    read_ebml,
-    read_frames,
-    read_mp3,
-    read_ogg,
-    read_wav,
-)
+from transom.probe.sound import measure_aiff, measure_flac, measure_ogg, measure_wav, read_ogg, read_wav
 from transom.probe.svg import accept_svg, read_svg
 from transom.probe.tiff import accept_tiff, read_tiff
 from transom.probe.window import CUT_OFF, Head, Other, Short, Source
@@ -45,6 +40,7 @@ class Row:
     read: Callable[[Head], Facts]
     mime: Callable[[bytes], str]
     flaw: Callable[[Source], str] | None = None
+    measure: Callable[[Source, Facts], Facts] | None = None
     loose: bool = False
 
 
@@ -53,7 +49,11 @@ def _starts(*signatures: bytes) -> Callable[[bytes], bool]:
 
 
 def _riff(kind: bytes) -> Callable[[bytes], bool]:
-    return lambda start: start[:4] == b"RIFF" and start[8:12] == kind
+    return lambda start: start[:4] in {b"RIFF", b"RF64", b"BW64"} and start[8:12] == kind
+
+
+def _form(start: bytes) -> bool:
+    return start[:4] == b"FORM" and start[8:12] in {b"AIFF", b"AIFC"}
 
 
 def _is(mime: str) -> Callable[[Head], Facts]:
@@ -74,23 +74,23 @@ FORMATS: tuple[Row, ...] = (
     Row(_starts(b"\xff\xd8\xff"), read_jpeg, _named("image/jpeg"), flaw_jpeg),
     Row(_starts(b"GIF87a", b"GIF89a"), read_gif, _named("image/gif")),
     Row(_riff(b"WEBP"), read_webp, _named("image/webp"), flaw_webp),
-    Row(_starts(b"%PDF-"), read_pdf, _named(""), flaw_pdf),
-    Row(_riff(b"WAVE"), read_wav, _named("audio/wav")),
-    Row(accept_boxes, read_boxes, name_boxes),
-    Row(accept_id3, read_mp3, _named("audio/mpeg")),
+    Row(_starts(b"%PDF-"), read_pdf, _named(""), measure=measure_pdf),
+    Row(_riff(b"WAVE"), read_wav, _named("audio/wav"), measure=measure_wav),
+    Row(accept_boxes, read_boxes, name_boxes, measure=measure_boxes),
+    Row(accept_id3, read_mp3, _named("audio/mpeg"), measure=measure_frames),
     Row(_starts(b"BM"), read_bmp, _named("image/bmp")),
     Row(accept_tiff, read_tiff, _named("image/tiff")),
     Row(accept_svg, read_svg, _named("")),
-    Row(accept_frames, read_frames, _named("")),
-    Row(_starts(b"OggS\0"), read_ogg, _named("audio/ogg")),
-    Row(_starts(b"fLaC\0"), _is("audio/flac"), _named("audio/flac")),
-    Row(_starts(b"\x1aE\xdf\xa3"), read_ebml, _named("video/x-matroska")),
-    Row(lambda start: start[:4] == b"FORM" and start[8:12] in {b"AIFF", b"AIFC"}, _is("audio/aiff"), _named("audio/aiff")),
-    Row(_riff(b"AVI "), _is("video/x-msvideo"), _named("video/x-msvideo")),
-    Row(_starts(b"FLV\1"), _is("video/x-flv"), _named("video/x-flv")),
-    Row(_starts(b"\0\0\1\xba"), _is("video/mpeg"), _named("video/mpeg")),
-    Row(_starts(b"0&\xb2u\x8ef\xcf\x11"), _is("video/x-ms-wmv"), _named("video/x-ms-wmv")),
-    Row(_anything, read_pdf, _named(""), flaw_pdf, loose=True),
+    Row(accept_frames, read_frames, _named(""), measure=measure_frames),
+    Row(_starts(b"OggS\0"), read_ogg, _named("audio/ogg"), measure=measure_ogg),
+    Row(_starts(b"fLaC\0"), _is("audio/flac"), _named("audio/flac"), measure=measure_flac),
+    Row(_starts(b"\x1aE\xdf\xa3"), read_ebml, _named("video/x-matroska"), measure=measure_ebml),
+    Row(_form, _is("audio/aiff"), _named("audio/aiff"), measure=measure_aiff),
+    Row(_riff(b"AVI "), _is("video/x-msvideo"), _named("video/x-msvideo"), measure=measure_avi),
+    Row(_starts(b"FLV\1"), _is("video/x-flv"), _named("video/x-flv"), measure=measure_flv),
+    Row(_starts(b"\0\0\1\xba"), _is("video/mpeg"), _named("video/mpeg"), measure=measure_mpeg),
+    Row(_starts(b"0&\xb2u\x8ef\xcf\x11"), _is("video/x-ms-wmv"), _named("video/x-ms-wmv"), measure=measure_asf),
+    Row(_anything, read_pdf, _named(""), measure=measure_pdf, loose=True),
 )
 
 
@@ -101,6 +101,19 @@ def look(source: Source, *, loose: bool = True) -> tuple[Facts, Row | None]:
         if row.accept(start.data) and (loose or not row.loose) and (facts := _read(source, row, start)) is not None:
             return facts, row
     return Facts(), None
+
+
+def measured(source: Source, row: Row, facts: Facts) -> Facts:
+    """The facts with what is wrong at the end, or else with what the rest of the file tells: pages, seconds, sides of a film."""
+    if facts.problem:
+        return facts
+    problem = row.flaw(source) if row.flaw else ""
+    if problem or not row.measure:
+        return replace(facts, problem=problem) if problem else facts
+    try:
+        return row.measure(source, facts)
+    except Short:
+        return facts
 
 
 def _read(source: Source, row: Row, head: Head) -> Facts | None:

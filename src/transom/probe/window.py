@@ -13,6 +13,9 @@ from transom.parts import Facts
 
 ZERO_SIDE = "a side of 0 pixels"
 CUT_OFF = "cut off"
+_LEAST = 16
+"""Bytes that a second of sound or film takes at the least. Silence in Opus takes some 20, in FLAC 150."""
+_MOST = float(1 << 63)
 _FAR = 4_096
 """From here on a reader's jumps are worth a fetch of their own; nearer bytes come with the head."""
 
@@ -38,8 +41,11 @@ class Source(Protocol):
     def tail(self) -> bytes:
         """The last bytes (some 100), or none where they are not at hand."""
 
+    def part(self, at: int, count: int, /) -> bytes:
+        """Bytes from `at`; fewer than `count`, or none, where the file ends or they are not at hand."""
+
     def whole(self) -> bytes | None:
-        """Every byte, or None where they are not at hand. Costs what they are long; only for odd endings."""
+        """Every byte, or None where they are not at hand. Costs what they are long; only for odd endings and for PDF."""
 
     def size(self) -> int:
         """How many bytes there are."""
@@ -73,6 +79,44 @@ class Head:
     def little(self, at: int, count: int) -> int:
         """A number of `count` bytes, lowest first. Raises Short."""
         return int.from_bytes(self.take(at, count), "little")
+
+
+class Reach:
+    """Any bytes of a source by their position. Nothing is fetched before it is asked for."""
+
+    __slots__ = ("size", "source")
+
+    def __init__(self, source: Source) -> None:
+        """Take a source; `size` is how many bytes it has."""
+        self.source = source
+        self.size = source.size()
+
+    def take(self, at: int, count: int) -> bytes:
+        """`count` bytes from `at`. Raises Short where they are not there."""
+        found = self.source.part(at, count)
+        if len(found) < count:
+            raise Short(at + count)
+        return found
+
+    def some(self, at: int, count: int) -> bytes:
+        """At most `count` bytes from `at`."""
+        return self.source.part(at, count)
+
+    def big(self, at: int, count: int) -> int:
+        """A number of `count` bytes, highest first. Raises Short."""
+        return int.from_bytes(self.take(at, count), "big")
+
+    def little(self, at: int, count: int) -> int:
+        """A number of `count` bytes, lowest first. Raises Short."""
+        return int.from_bytes(self.take(at, count), "little")
+
+
+def claimed(amount: float, rate: float, size: int) -> float:
+    """Seconds that a header claims, `amount` of units of which `rate` go in a second; 0.0 where `size` bytes cannot hold them."""
+    if not 0 < amount < _MOST or not 0 < rate < _MOST:
+        return 0.0
+    seconds = amount / rate
+    return seconds if seconds <= size / _LEAST else 0.0
 
 
 def picture(mime: str, width: int, height: int, *, animated: bool = False) -> Facts:

@@ -1,0 +1,348 @@
+"""The objects of a PDF: where each stands by the file's own tables, and by a search where these are torn.
+
+The rule: a table's place is a claim that is checked against the object's number; every claim that fails leads to the search.
+Classic tables, cross-reference streams, hybrids, updates (`/Prev`), object streams and rubbish before the head are followed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from transom.probe.pdf_syntax import BLANK, Purse, Ref, Torn, Value, parse, whole
+
+_HEADER: Final = re.compile(rb"[" + BLANK + rb"]*+([0-9]{1,10})[" + BLANK + rb"]++[0-9]{1,5}[" + BLANK + rb"]++obj")
+_NUMBERS: Final = re.compile(rb"([0-9]{1,10})[" + BLANK + rb"]{1,4}[0-9]{1,5}[" + BLANK + rb"]{0,4}\Z")
+_START: Final = re.compile(rb"startxref[" + BLANK + rb"]*+([0-9]{1,12})")
+_RANGE: Final = re.compile(rb"[" + BLANK + rb"]*+([0-9]{1,10})[" + BLANK + rb"]++([0-9]{1,10})[" + BLANK + rb"]*+")
+_ENTRY: Final = re.compile(rb"([0-9]{10}) ([0-9]{5}) ([nf])([ \r\n]{1,2})")
+_STREAM: Final = re.compile(rb"[" + BLANK + rb"]*+stream(?:\r\n|\n|\r)?")
+_UPDATES: Final = 512
+_HOPS: Final = 16
+_FOUND: Final = 100_000
+"""Objects that a search takes note of."""
+_BACK: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream: its dictionary and where its bytes start."""
+
+    head: dict[str, Value]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A stretch of a classic table; its lines are read when they are asked for."""
+
+    first: int
+    count: int
+    at: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A stretch of a cross-reference stream."""
+
+    first: int
+    count: int
+    at: int
+    widths: tuple[int, int, int]
+    data: bytes
+
+
+@dataclass(slots=True)
+class Document:
+    """A PDF as its bytes. `purse` pays for all that is done with it."""
+
+    data: bytes
+    purse: Purse
+    shift: int = 0
+    trailers: list[dict[str, Value]] = field(default_factory=list)
+    searched: bool = False
+    _depth: int = 0
+    _tables: list[_Table | _Rows] = field(default_factory=list)
+    _found: dict[int, int] = field(default_factory=dict)
+    _known: dict[int, Value | Stream] = field(default_factory=dict)
+    _packs: dict[int, dict[int, tuple[bytes, int]]] = field(default_factory=dict)
+
+    def open(self) -> None:
+        """Read the tables, newest first. Torn ones are left; raises Enough only."""
+        self.shift = max(0, self.data.find(b"%PDF-", 0, 2_048))
+        at = self.data.rfind(b"startxref")
+        start = _START.match(self.data, at) if at >= 0 else None
+        if start is None:
+            return
+        todo, seen = [int(start[1])], set[int]()
+        while todo and len(seen) < _UPDATES:
+            at = todo.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            for place in {at + self.shift, at} if self.shift else {at}:
+                try:
+                    trailer = self._section(place)
+                except Torn:
+                    continue
+                self.trailers.append(trailer)
+                todo += [step for key in ("Prev", "XRefStm") if (step := whole(trailer.get(key))) >= 0]
+                break
+
+    def search(self) -> None:
+        """Look for the objects themselves; what the tables said is dropped. Of two of a number the later one stands."""
+        self.searched = True
+        self._tables.clear()
+        self._known.clear()
+        at = self.data.find(b"obj")
+        while at >= 0 and len(self._found) < _FOUND:
+            self.purse.spend(1)
+            if self.data[at - 1 : at] != b"d" and (number := _NUMBERS.search(self.data[max(0, at - _BACK) : at])):
+                self._found[int(number[1])] = max(0, at - _BACK) + number.start()
+            at = self.data.find(b"obj", at + 3)
+        at = self.data.rfind(b"trailer")
+        for _ in range(_UPDATES):
+            if at < 0:
+                break
+            self._take_trailer(at + 7)
+            at = self.data.rfind(b"trailer", 0, at)
+        for found in tuple(self._found.values()):
+            head = self.data[found : found + 512]
+            if b"/ObjStm" in head or b"/XRef" in head:
+                self._unpack(found)
+
+    def numbers(self) -> Iterator[int]:
+        """The numbers of all objects that a search found, those in object streams included."""
+        yield from tuple(self._found)
+        for pack in tuple(self._packs.values()):
+            yield from pack
+
+    def get(self, value: Value | Stream) -> Value | Stream:
+        """The object behind a reference, or the value itself."""
+        for _ in range(_HOPS):
+            if not isinstance(value, Ref):
+                return value
+            number = int(value)
+            if number not in self._known:
+                if self._depth >= _HOPS:
+                    return None
+                self._known[number] = None  # whoever asks for it while it is read gets nothing
+                self._depth += 1
+                self._known[number] = self._load(number)
+                self._depth -= 1
+            value = self._known[number]
+        return None
+
+    def fields(self, value: Value | Stream) -> dict[str, Value]:
+        """The dictionary behind a reference, that of a stream included; an empty one for anything else."""
+        found = self.get(value)
+        if isinstance(found, Stream):
+            return found.head
+        return found if isinstance(found, dict) else {}
+
+    def inflated(self, stream: Stream, most: int) -> bytes:
+        """At most `most` bytes of what a stream holds; none where a filter is not known or its data are torn."""
+        data = self.data[stream.at : self._end(stream)]
+        for filter_, parameters in self._filters(stream.head):
+            try:
+                data = self._undone(filter_, data, most)
+                if whole(parameters.get("Predictor")) > 9:  # the PNG ones
+                    data = self._unpredicted(data, min(max(whole(parameters.get("Columns")), 1), len(data) + 1))
+            except (ValueError, zlib.error):
+                return b""
+        return data[:most]
+
+    def _undone(self, filter_: str, data: bytes, most: int) -> bytes:
+        most = min(most, self.purse.room)
+        match filter_:
+            case "FlateDecode" | "Fl":
+                out = zlib.decompressobj().decompress(data, max(1, most))
+            case "ASCII85Decode" | "A85":
+                text = data[: most * 2].partition(b"~")[0]
+                self.purse.spend(len(text) >> 4)  # slow: by hand in the standard library
+                out = base64.a85decode(text.removeprefix(b"<~"), ignorechars=b"\0\t\n\f\r ")
+            case "ASCIIHexDecode" | "AHx":
+                text = data[: most * 2].partition(b">")[0].translate(None, b"\0\t\n\f\r ")
+                out = binascii.a2b_hex(text + b"0" * (len(text) % 2))
+            case _:
+                raise ValueError(filter_)
+        self.purse.room -= len(out)
+        self.purse.spend(len(out) >> 12)
+        return out
+
+    def _unpredicted(self, data: bytes, columns: int) -> bytes:
+        """Rows as they were before PNG prediction: none, left and up, which is what is met in tables and object streams."""
+        out, above = bytearray(), bytes(columns)
+        for at in range(0, len(data), columns + 1):
+            self.purse.spend(1 + (columns >> 6))
+            kind, row = data[at], data[at + 1 : at + 1 + columns]
+            if kind == 2:  # up
+                row = bytes([(a + b) & 255 for a, b in zip(row, above, strict=False)])
+            elif kind == 1:
+                left = 0
+                row = bytes([left := (left + a) & 255 for a in row])
+            elif kind:
+                raise ValueError(kind)
+            out += row
+            above = row
+        return bytes(out)
+
+    def _filters(self, head: dict[str, Value]) -> list[tuple[str, dict[str, Value]]]:
+        filters, parameters = self.get(head.get("Filter")), self.get(head.get("DecodeParms"))
+        names = filters if isinstance(filters, list) else [] if filters is None else [filters]
+        extras = parameters if isinstance(parameters, list) else [parameters]
+        known = [str(self.get(one)) for one in names[:_HOPS] if not isinstance(one, Stream)]
+        return [(one, self.fields(extras[i]) if i < len(extras) else {}) for i, one in enumerate(known)]
+
+    def _end(self, stream: Stream) -> int:
+        """Where a stream's bytes end: as its length says if that leads to the end mark, else at the next end mark."""
+        length = self.get(stream.head.get("Length"))
+        end = stream.at + whole(length)
+        if end >= stream.at and self.data[end : end + 12].lstrip().startswith(b"endstre"):
+            return end
+        end = self.data.find(b"endstream", stream.at)
+        end = end if end >= 0 else len(self.data)
+        self.purse.spend(1 + ((end - stream.at) >> 14))
+        return end
+
+    # ------------------------------------------------------------------------------------------------ where things are
+
+    def _load(self, number: int) -> Value | Stream:
+        try:
+            return self._load_by_table(number)
+        except Torn:
+            pass
+        if not self.searched:
+            self.search()
+        try:
+            return self._load_by_table(number)
+        except Torn:
+            return None
+
+    def _load_by_table(self, number: int) -> Value | Stream:
+        """The object where the newest table has it, or the search. None where no table has it. Raises Torn."""
+        if number in self._found:
+            return self._object(self._found[number], number)
+        for table in self._tables:
+            if 0 <= (row := number - table.first) < table.count:
+                kind, place = self._line(table, row)
+                if kind == 1:
+                    return self._object_near(place, number)
+                if kind == 2:  # in an object stream
+                    return self._packed(place, number)
+        for pack in reversed(self._packs.values()) if self.searched else ():
+            if number in pack:
+                return parse(*pack[number], self.purse)[0]
+        return None
+
+    def _line(self, table: _Table | _Rows, row: int) -> tuple[int, int]:
+        """What a table says of an object: 1 and its place, 2 and its object stream, or 0. Raises Torn."""
+        self.purse.spend(1)
+        if isinstance(table, _Rows):
+            first, second, third = table.widths
+            at = table.at + row * (first + second + third)
+            kind = int.from_bytes(table.data[at : at + first], "big") if first else 1
+            return kind, int.from_bytes(table.data[at + first : at + first + second], "big")
+        entry = _ENTRY.match(self.data, table.at + row * table.width)
+        if entry is None:
+            raise Torn
+        return int(entry[3] == b"n"), int(entry[1])
+
+    def _object_near(self, place: int, number: int) -> Value | Stream:
+        if self.shift:
+            try:
+                return self._object(place + self.shift, number)
+            except Torn:
+                pass
+        return self._object(place, number)
+
+    def _object(self, at: int, number: int) -> Value | Stream:
+        """The object that starts at `at`. Raises Torn where another one does, or none."""
+        header = _HEADER.match(self.data, at, at + 64)
+        if header is None or (number >= 0 and int(header[1]) != number):
+            raise Torn
+        value, end = parse(self.data, header.end(), self.purse)
+        if isinstance(value, dict) and (mark := _STREAM.match(self.data, end, end + 64)):
+            return Stream(value, mark.end())
+        return value
+
+    def _packed(self, pack: int, number: int) -> Value:
+        if pack not in self._packs:
+            self._packs[pack] = {}
+            self._packs[pack] = self._pack(self.get(Ref(pack)))
+        if number not in self._packs[pack]:
+            raise Torn
+        return parse(*self._packs[pack][number], self.purse)[0]
+
+    def _pack(self, stream: Value | Stream) -> dict[int, tuple[bytes, int]]:
+        """The objects of an object stream: its data and where in them each starts."""
+        if not isinstance(stream, Stream):
+            return {}
+        first = max(0, whole(self.get(stream.head.get("First"))))
+        data = self.inflated(stream, self.purse.room)
+        numbers = [int(one) if one.isdigit() else -1 for one in data[: min(first, 1 << 20)].split()]
+        self.purse.spend(len(numbers) >> 2)
+        return {number: (data, first + at) for number, at in zip(numbers[::2], numbers[1::2], strict=False) if at >= 0}
+
+    # -------------------------------------------------------------------------------------------------------- sections
+
+    def _section(self, at: int) -> dict[str, Value]:
+        """One table, classic or stream, and its trailer. Raises Torn."""
+        at += len(self.data[at : at + 64]) - len(self.data[at : at + 64].lstrip())
+        if not self.data.startswith(b"xref", at):
+            return self._section_stream(self._object(at, -1))
+        at += 4
+        while span := _RANGE.match(self.data, at, at + 64):
+            self.purse.spend(1)
+            entry = _ENTRY.match(self.data, span.end())
+            width = 18 + len(entry[4]) if entry else 20
+            self._tables.append(_Table(int(span[1]), int(span[2]), span.end(), width))
+            at = span.end() + width * int(span[2])
+        mark = self.data.find(b"trailer", at, at + 64)
+        value = parse(self.data, mark + 7, self.purse)[0] if mark >= 0 else None
+        if not isinstance(value, dict):
+            raise Torn
+        return value
+
+    def _section_stream(self, stream: Value | Stream) -> dict[str, Value]:
+        if not isinstance(stream, Stream) or stream.head.get("Type") != "XRef":
+            raise Torn
+        widths = stream.head.get("W")
+        sizes = [whole(one) for one in widths] if isinstance(widths, list) else []
+        if len(sizes) != 3 or min(sizes) < 0 or max(sizes) > 8:  # the three columns, as numbers of 64 bits
+            raise Torn
+        index = stream.head.get("Index")
+        spans = [whole(one) for one in index] if isinstance(index, list) else [0, whole(stream.head.get("Size"))]
+        data, at = self.inflated(stream, self.purse.room), 0
+        for first, count in zip(spans[::2], spans[1::2], strict=False):
+            self._tables.append(_Rows(first, count, at, (sizes[0], sizes[1], sizes[2]), data))
+            at += sum(sizes) * max(0, count)
+        return stream.head
+
+    # ------------------------------------------------------------------------------------------------------ the search
+
+    def _take_trailer(self, at: int) -> None:
+        try:
+            value, _ = parse(self.data, at, self.purse)
+        except Torn:
+            return
+        if isinstance(value, dict):
+            self.trailers.append(value)
+
+    def _unpack(self, at: int) -> None:
+        """Take in an object stream, or the trailer that a cross-reference stream is."""
+        try:
+            stream = self._object(at, -1)
+        except Torn:
+            return
+        if isinstance(stream, Stream):
+            if stream.head.get("Type") == "ObjStm":
+                self._packs[-at] = self._pack(stream)
+            elif stream.head.get("Type") == "XRef":
+                self.trailers.append(stream.head)
