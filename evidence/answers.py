@@ -31,7 +31,10 @@ def priced_between(expected: JsonObject, outcome: Outcome, _oracle: ModuleType) 
     """The price of what `what` means, on the model that it names, is in the range."""
     words = expected["what"]
     on = re.search(r" on (\S+)$", words)
-    bill = transom.price(outcome.request, api=outcome.case["provider"], model=on.group(1) if on else outcome.case["model"])
+    if on:
+        bill = transom.price(outcome.request, api=outcome.case["provider"], model=on.group(1))
+    else:
+        bill = transom.price(outcome.request, api=outcome.case["provider"], prices=outcome.prices)
     found = priced(words.removesuffix(on.group()) if on else words, bill, outcome)
     return (
         all(expected["lo"] <= tokens <= expected["hi"] for tokens in found) and bool(found),
@@ -202,6 +205,12 @@ def upright(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Ans
     return went <= came, "nothing is encoded anew"
 
 
+def kept_ids(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
+    """Every file id is in the output as it was."""
+    came = set(re.findall(r'"file_id": "([^"]+)"', json.dumps(outcome.request)))
+    return came <= set(re.findall(r'"file_id": "([^"]+)"', json.dumps(outcome.output))), f"{len(came)} ids"
+
+
 def with_mcp_result(case: JsonObject) -> JsonObject:
     """The request of a case as a host's own log of blocks, with the MCP result behind the last call."""
     messages: list[JsonObject] = []
@@ -325,6 +334,7 @@ ANSWERS: Mapping[str, Question] = {
     "last_mark": last_mark,
     "kept_empty_result": kept_empty_result,
     "repair_is_an_error": repair_is_an_error,
+    "kept_ids": kept_ids,
     "upright": upright,
     "import_mcp": import_mcp,
     "same_twice": _seen("again"),

@@ -15,12 +15,13 @@ from types import ModuleType
 from typing import Any
 
 import transom
-from evidence import Check, answers
+from evidence import Check, answers, naming
 from evidence.outcome import Outcome
 from evidence.sums import least
 from evidence.tools import load
 from transom import catalog, log
 from transom.cli.fitting import mend_session
+from transom.pricing import Known, PriceList
 from transom.types import Json, JsonObject
 
 FORMS = ("anthropic", "openai-chat")
@@ -51,14 +52,14 @@ def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[C
 
 def left(case: JsonObject) -> str:
     """Why a case is left for now; "" where it is run."""
-    kinds = {one["check"] for one in case["expect"]}
-    media = case.get("media", {}).values()
+    timed = [] if case["provider"] not in FORMS else list(naming.timed(case))
     reasons = (
         (case["provider"] not in FORMS, f"the form {case['provider']} is not read yet"),
         ("steps" in case, "it has steps, which need a session"),
-        (bool(kinds & {"pages", "seconds"}), "it needs the pages of a document or the seconds of a sound"),
-        (any(one.get("format") == "pdf" for one in media), "it needs a document to be read behind its signature"),
-        ("known_files" in (case.get("options") or {}), "it needs what is known of file ids"),
+        (
+            any(not one.pages and not one.seconds and not one.problem for one in timed),
+            "it needs pages or seconds that are not read yet",
+        ),
     )
     return "; ".join(words for holds, words in reasons if holds)
 
@@ -69,18 +70,26 @@ def _sets(case: JsonObject) -> list[JsonObject]:
     return [options | one for one in each] if isinstance(each, list) else [options]
 
 
-def settings(case: JsonObject, options: JsonObject) -> JsonObject:
+def settings(options: JsonObject) -> JsonObject:
     """The options of a case as keywords of `transom.fit`."""
     out: dict[str, Any] = {OPTIONS[name]: value for name, value in options.items() if name in OPTIONS and value is not None}
     if options.get("keep_images"):
         # "newest pictures that stay live, and only those": no hysteresis, and the newest turn's own count.
         out |= {"max_images": options["keep_images"], "image_ratio": 0, "newest": "limit"}
-    if options.get("max_image_bytes"):
-        card = catalog.card(case["model"], api=case["provider"])
-        out["card"] = replace(card, limits=replace(card.limits, image_bytes=options["max_image_bytes"]))
-    else:
-        out["model"] = case["model"]
     return out
+
+
+def price_list(case: JsonObject, options: JsonObject) -> PriceList:
+    """The prices of a case's model, with the limits and the knowledge of files that its options give."""
+    card = catalog.card(case["model"], api=case["provider"])
+    if options.get("max_image_bytes"):
+        card = replace(card, limits=replace(card.limits, image_bytes=options["max_image_bytes"]))
+    facts = ("tokens", "width", "height", "pages", "seconds")
+    known = {
+        name: Known(**{fact: one[fact] for fact in facts if fact in one})
+        for name, one in (options.get("known_files") or {}).items()
+    }
+    return PriceList(card, known=known)
 
 
 def play(case: JsonObject, options: JsonObject) -> Outcome:
@@ -91,9 +100,9 @@ def play(case: JsonObject, options: JsonObject) -> Outcome:
     if "mcp_result" in case:
         request, api = answers.with_mcp_result(case), "blocks"
     before = json.dumps(request)
-    keywords = settings(case, options)
+    keywords = settings(options) | {"prices": price_list(case, options)}
     started = time.perf_counter()
-    outcome = Outcome(case=case, request=request)
+    outcome = Outcome(case=case, request=request, prices=keywords["prices"])
     try:
         outcome.made = transom.fit(request, api=api, **keywords)
         outcome.seconds = time.perf_counter() - started

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from evidence.outcome import Outcome
 from transom import door
-from transom.parts import Conversation, Media, Message, Part, spell, walk
+from transom.parts import Conversation, Facts, Media, Message, Part, spell, walk
 from transom.types import JsonObject
 from transom.wire import FORMS
 
@@ -41,6 +41,16 @@ def sha(one: Media) -> str:
         return hashlib.sha256(base64.b64decode(text + "=" * (-len(text) % 4))).hexdigest()
     except ValueError:
         return ""
+
+
+def timed(case: JsonObject) -> Iterator[Facts]:
+    """What is read of each named piece of media that has pages or seconds."""
+    if "request" not in case:
+        return
+    there = {sha(one): one.facts for _, _, _, one in media(talk(case["request"], case["provider"]))}
+    for one in case.get("media", {}).values():
+        if (one.keys() & {"pages", "seconds"} or one.get("format") == "pdf") and one["sha256"] in there:
+            yield there[one["sha256"]]
 
 
 def places_of(name: str, outcome: Outcome) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 import transom
+from transom.pricing import PriceList
 from transom.types import JsonObject
 
 
@@ -15,6 +16,7 @@ class Outcome:
 
     case: JsonObject
     request: JsonObject
+    prices: PriceList | None = None
     made: transom.Fit | None = None
     error: Exception | None = None
     again: bool = True
