@@ -17,6 +17,11 @@ class Log:
     digests: tuple[bytes, ...]
     keys: tuple[bytes, ...]
 
+    @property
+    def count(self) -> int:
+        """How many messages are stored."""
+        return len(self.digests)
+
     def holds(self, state: State) -> bool:
         """Whether the state was made on a beginning of this log."""
         return 0 <= state.count <= len(self.digests) and state.key == self.key(state.count)

@@ -1,0 +1,149 @@
+"""The order of the stages: pair, shape, plan, write, check, report. Each is a function of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from transom import account, check, marks, pairing, resume, shape, write
+from transom.canon import digest
+from transom.catalog import ModelCard
+from transom.ledger import Ledger
+from transom.parts import Conversation, Entry, Group, Message
+from transom.plan import Decision, Sent, Size, State
+from transom.planner import Plan, plan
+from transom.policy import Policy, limit
+from transom.pricing import PriceList
+from transom.report import Report
+from transom.types import JsonObject
+from transom.wire.form import Form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """The request to send, what was done to make it, and the state for the next one. `asks`: summaries that are wanted."""
+
+    request: JsonObject = field(repr=False)
+    report: Report
+    state: State
+    asks: tuple[object, ...] = ()
+
+
+def run(  # noqa: PLR0913 - the stages' inputs
+    conversation: Conversation,
+    *,
+    form: Form,
+    policy: Policy,
+    prices: PriceList,
+    last: State | None,
+    history: resume.Log | None = None,
+) -> Fit:
+    """All stages on a conversation that was read. `last` is the state of the last fit, `history` the log that the conversation is
+    a window of; None: it is the whole log."""
+    card, ledger = prices.card, Ledger(prices)
+    history = history or resume.log(conversation)
+    state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
+    groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
+    planned = plan(groups, conversation=conversation, form=form, policy=policy, ledger=ledger, state=state)
+    entries, remarked = marks.settled(conversation, planned.entries, form, card.limits)
+    request = write.body(conversation, [entry.message.json for entry in entries])
+    counted = _counted(conversation, entries, planned, form, prices)
+    unmarked = sum(line.bytes_before - line.bytes_after for line in remarked)
+    written = replace(conversation, body=request, messages=_numbered(entries))
+    notes += planned.notes + check.verify(
+        written, form, card, planned=planned.total - Size(0, unmarked, 0), counted=counted, strict=policy.strict
+    )
+    sent = _sent(conversation, history, entries, planned)
+    report = Report(
+        api=form.api,
+        card=card.name,
+        key=conversation.key,
+        before=account.whole(conversation, ledger),
+        after=counted,
+        budget=planned.budget,
+        decisions=account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
+        breaks=resume.breaks(state.sent, sent, _cause(planned, state, notes)),
+        basis=account.basis(conversation, entries, ledger),
+        notes=notes,
+    )
+    following = replace(
+        state,
+        anchor=planned.selection.anchor,
+        front=planned.selection.front,
+        mark=planned.verdicts.mark,
+        stubs=planned.verdicts.stubs,
+        pruned=pruned,
+        sent=sent,
+        count=history.count,
+        key=history.key(history.count),
+        memo=prices.memo,
+    )
+    return Fit(request=request, report=report, state=following)
+
+
+def named(card: ModelCard) -> str:
+    """What a card is known by: its prices, kind by kind."""
+    return " ".join(f"{kind}={mark}" for kind, mark in sorted(card.fingerprint().items()))
+
+
+def _shaped(
+    conversation: Conversation, form: Form, policy: Policy, prices: PriceList, state: State
+) -> tuple[tuple[Group, ...], tuple[Decision, ...], tuple[tuple[str, int], ...]]:
+    """The groups in the form that they are sent in before verdicts, what was done to them, and the marks of pruning."""
+    paired, repairs = pairing.pair(conversation, form, late_results=policy.late_results, quirks=prices.card.quirks)
+    shaped, edits, pruned = shape.shape(
+        paired,
+        form,
+        limits=prices.card.limits,
+        price_text=lambda words: prices.text(words).tokens,
+        results_per_tool=policy.results_per_tool,
+        max_input_tokens=limit(policy.max_input_tokens),
+        max_message_tokens=limit(policy.max_message_tokens),
+        cut=policy.cut,
+        marks=state.pruned,
+        refit=policy.refit,
+    )
+    return shaped, (*repairs, *edits), pruned
+
+
+def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:
+    """The messages of the written request, each with its number there."""
+    return tuple(
+        entry.message if entry.message.index == i else replace(entry.message, index=i) for i, entry in enumerate(entries)
+    )
+
+
+def _counted(
+    conversation: Conversation, entries: Sequence[Entry], planned: Plan, form: Form, prices: PriceList
+) -> Size:
+    """The size of what was written: every object that this fit made is read and counted again."""
+    given = {id(message.json) for message in conversation.messages}
+    outside = prices.fixed(conversation)
+    total = Size(outside.tokens, outside.bytes, 0)
+    for entry, planned_price in zip(entries, planned.prices, strict=True):
+        message = entry.message
+        made = id(message.json) not in given
+        price = prices.message(form.read_message(message.json, message.index)) if made else planned_price
+        total += Size(price.tokens, price.bytes, message.role != "system")
+    return total
+
+
+def _sent(
+    conversation: Conversation, history: resume.Log, entries: Sequence[Entry], planned: Plan
+) -> tuple[Sent, ...]:
+    known = {id(message.json): one for message, one in zip(conversation.messages, history.digests, strict=True)}
+    return tuple(
+        Sent(known.get(id(entry.message.json)) or digest(entry.message.json), price.tokens)
+        for entry, price in zip(entries, planned.prices, strict=True)
+    )
+
+
+def _cause(planned: Plan, state: State, notes: Sequence[str]) -> str:
+    """Why bytes that were sent before may differ in this request."""
+    if planned.selection.moved:
+        return "the window was moved, since it no longer fitted"
+    if planned.verdicts.mark != state.mark:
+        return "pictures were trimmed"
+    if any("settings changed" in note for note in notes):
+        return "the settings changed"
+    return "an earlier message is sent in another form now (a late result, a pruned result or an older picture)"
