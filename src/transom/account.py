@@ -153,7 +153,8 @@ def balanced(
         own = Bulk(line.tokens_before - line.tokens_after, line.bytes_before - line.bytes_after)
         if seq not in settled:
             left[seq] = left.get(seq, Bulk()) - own
-            last[seq] = len(out)
+            if line.seq == seq:  # a moved part's line tells of the part, not of the message that took it in
+                last[seq] = len(out)
         out.append(line)
     for seq, gap in sorted(left.items()):
         if gap == Bulk():
