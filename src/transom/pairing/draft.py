@@ -6,7 +6,7 @@ The rule: parts are taken out, put in or replaced here, and JSON is made once, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from transom import edit
@@ -32,7 +32,7 @@ class Draft:
     """One message in the making. `stored` is the message whose JSON it keeps, None for one that was made up.
 
     `kinds` are the kinds of its parts; `held` its slots, made only when something looks at one, since most messages are never
-    touched. `piece`: it is one of several that a stored message was split into.
+    touched. `piece`: it is one of several that a stored message was split into. `lost`: slots (by identity) on their way out.
     """
 
     seq: int
@@ -42,10 +42,13 @@ class Draft:
     held: list[Slot] | None = None
     changed: bool = False
     piece: bool = False
+    lost: set[int] = field(default_factory=set)
 
     @property
     def slots(self) -> list[Slot]:
         """Its parts on their way, in order."""
+        if self.lost:
+            self.sweep()
         if self.held is None:
             parts = self.stored.parts if self.stored is not None else ()
             self.held = [Slot(part=part, raw=part.raw, key=(self.seq, part.place)) for part in parts]
@@ -64,11 +67,20 @@ class Draft:
         self.kinds = tuple([slot.part.kind for slot in slots])
         self.changed = True
 
-    def take(self, gone: Iterable[Slot]) -> None:
-        """Remove slots."""
-        away = {id(slot) for slot in gone}
+    def lose(self, slot: Slot) -> None:
+        """Give a slot away; it is gone when the slots are looked at next, however many went, and `kinds` after `sweep`."""
+        self.lost.add(id(slot))
+
+    def sweep(self) -> None:
+        """Remove what was given away."""
+        away, self.lost = self.lost, set()
         if away:
             self.hold([slot for slot in self.slots if id(slot) not in away])
+
+    def take(self, gone: Iterable[Slot]) -> None:
+        """Remove slots."""
+        self.lost.update(id(slot) for slot in gone)
+        self.sweep()
 
     def put(self, slot: Slot, raw: Json) -> None:
         """Let one of the slots send something else."""
@@ -98,7 +110,7 @@ def fresh(seq: int, role: Role, slots: list[Slot]) -> Draft:
 
 def is_whole(draft: Draft) -> bool:
     """Whether the stored message is itself a result, so that no other part can stand in it."""
-    return draft.stored is not None and any(part.place == () for part in draft.stored.parts)
+    return draft.stored is not None and len(draft.stored.parts) == 1 and draft.stored.parts[0].place == ()
 
 
 def made(raw: Json, seq: int, number: int) -> Slot:
@@ -122,7 +134,7 @@ def _json(form: Form, draft: Draft) -> JsonObject:
     raws = [slot.raw for slot in draft.slots]
     if draft.role == "tool" and len(raws) == 1:
         return raws[0]  # type: ignore[no-any-return]
-    if draft.stored is None or draft.role != draft.stored.role:
+    if draft.stored is None or draft.piece:
         role: Literal["user", "assistant"] = "assistant" if draft.role == "assistant" else "user"
         return form.message(role, [form.text(raw) if isinstance(raw, str) else raw for raw in raws])
     return form.with_parts(draft.stored.json, raws)

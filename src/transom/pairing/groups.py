@@ -15,15 +15,19 @@ from transom.wire.form import Form
 
 def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
     """The groups of these drafts. Pieces of one stored message stay in one group; a note that opens or closes a turn of the
-    assistant stays with it, also when it is read again."""
+    assistant stays with it, also when it is read again.
+    """
     joined: list[list[Draft]] = []
+    held: set[int] = set()
     opened = False
     for run in runs:
-        piece = run[0].piece and bool(joined) and any(draft.seq == run[0].seq for draft in joined[-1])
+        piece = run[0].piece and run[0].seq in held
         if joined and (piece or (opened and run[0].role == "assistant") or _says(run, GO_ON) or _says(run, GAP)):
             joined[-1] += run
         else:
             joined.append(list(run))
+            held = set()
+        held.update([draft.seq for draft in run])
         opened = _says(run, OPENING)
     return tuple([_group([sealed(form, draft) for draft in drafts]) for drafts in joined])
 

@@ -33,6 +33,32 @@ class Call:
     at: Draft | None = None
 
 
+@dataclass(slots=True)
+class _Asked:
+    """The calls of one turn that share an id. `waiting` and `broken` are how many of them are past waiting for an answer, and
+    past waiting for one that says more; both only grow.
+    """
+
+    calls: list[Call]
+    waiting: int = 0
+    broken: int = 0
+
+    def next(self) -> Call | None:
+        """The first call without an answer."""
+        while self.waiting < len(self.calls) and self.calls[self.waiting].answer is not None:
+            self.waiting += 1
+        return self.calls[self.waiting] if self.waiting < len(self.calls) else None
+
+    def worst(self) -> Call | None:
+        """The first call whose answer says only that it failed."""
+        while self.broken < len(self.calls):
+            answer = self.calls[self.broken].answer
+            if answer is not None and not real(answer.part):
+                return self.calls[self.broken]
+            self.broken += 1
+        return None
+
+
 @dataclass(slots=True, kw_only=True)
 class Matches:
     """The calls of each assistant message (by the draft's identity), and what was repaired on the way."""
@@ -68,7 +94,7 @@ class _Matcher:
         self.direct = False
         """Whether only results stand between the newest calls and here."""
         self.matches = Matches()
-        self.open: dict[str, list[Call]] = {}
+        self.open: dict[str, _Asked] = {}
         self.used: set[str] = set()
         self.turn_ids: tuple[int, set[str]] = (0, set())
         self.numbers: dict[str, int] = {}
@@ -87,10 +113,10 @@ class _Matcher:
                     why = "an id that an earlier call has" if slot.part.id else "a call without an id"
                     self._say(draft, slot, f"{why}, now {call.id}", slot.part.id or call.id)
                 same = self.open.get(slot.part.id)
-                if same is not None and same[0].turn == self.turn:
-                    same.append(call)
+                if same is not None and same.calls[0].turn == self.turn:
+                    same.calls.append(call)
                 else:
-                    self.open[slot.part.id] = [call]
+                    self.open[slot.part.id] = _Asked([call])
                 self.matches.calls.setdefault(id(draft), []).append(call)
 
     def _name(self, call: Part) -> str:
@@ -118,12 +144,13 @@ class _Matcher:
         results = [slot for slot in draft.slots if slot.part.kind == "result"]
         if self.append and not self._fresh(results):
             self.direct = False
-            for slot in results:
-                self._append(draft, slot)
+            self._append(draft, results)
             return
         self.direct = self.direct and len(results) == len(draft.slots)
-        for slot in results:
-            self._answer(draft, slot)
+        late = [slot for slot in results if not self._answer(draft, slot)]
+        if late:
+            self.direct = False
+            self._append(draft, late)
 
     def _fresh(self, results: list[Slot]) -> bool:
         """Whether a message stands with the calls it answers, wherever a window starts: it comes directly behind them, and, where
@@ -131,52 +158,56 @@ class _Matcher:
         """
         if not self.direct or self.form.results_in == "tool":
             return self.direct
-        return any(call.answer is None for slot in results for call in self._near(slot))
+        asked = (self._near(slot) for slot in results)
+        return any(one is not None and one.next() is not None for one in asked)
 
-    def _near(self, slot: Slot) -> list[Call]:
+    def _near(self, slot: Slot) -> _Asked | None:
         """The calls of the newest turn that a result may answer."""
-        return [call for call in self.open.get(slot.part.id, []) if call.turn == self.turn]
+        asked = self.open.get(slot.part.id)
+        return asked if asked is not None and asked.calls[0].turn == self.turn else None
 
-    def _answer(self, draft: Draft, slot: Slot) -> None:
-        calls = self._near(slot) if self.append else self.open.get(slot.part.id, [])
-        if not calls:
-            if self.append:
-                self.direct = False
-                self._append(draft, slot)
-            else:
+    def _answer(self, draft: Draft, slot: Slot) -> bool:
+        """Give a result to its call, or take it out. False where it is to be appended as text instead."""
+        asked = self._near(slot) if self.append else self.open.get(slot.part.id)
+        if asked is None:
+            if not self.append:
                 self._drop(draft, slot, "a result without its call")
-            return
-        call = next((one for one in calls if one.answer is None), None)
+            return not self.append
+        call = asked.next()
         if call is None:
-            call = self._worse(calls, draft) if real(slot.part) else None
+            call = self._worse(asked, slot, draft)
             if call is None or call.answer is None or call.at is None:
                 self._drop(draft, slot, "a call that is answered already")
-                return
+                return True
             self._drop(call.at, call.answer, "a call that is answered twice; the result that says more stays")
         call.answer, call.at = slot, draft
         if call.id != slot.part.id:
             draft.put(slot, self.form.rename_call(slot.raw, call.id))
+        return True
 
-    def _worse(self, calls: list[Call], draft: Draft) -> Call | None:
-        """A call whose answer only says that it failed. Where late results stay, no message that was sent loses its answer."""
+    def _worse(self, asked: _Asked, slot: Slot, draft: Draft) -> Call | None:
+        """A call whose answer says less. Where late results stay, no other message of the user loses what it was sent with."""
+        if not real(slot.part):
+            return None
+        call = asked.worst()
         fixed = self.append and self.form.results_in == "user"
-        found = (one for one in calls if one.answer is not None and not real(one.answer.part))
-        return next((one for one in found if one.at is draft or not fixed), None)
+        return call if call is not None and (call.at is draft or not fixed) else None
 
-    def _append(self, draft: Draft, slot: Slot) -> None:
-        """Leave a late result where it arrived, as a text that names the call, and its media."""
-        self._drop(draft, slot, "a late result, appended as text where it arrived")
-        words = "\n".join([slot.part.text, *(p.text for p in walk(slot.part.parts) if p.kind == "text")]).strip()
-        late = made(self.form.text(f"{late_head(slot.part.id)}\n{words}".rstrip()), draft.seq, len(draft.slots))
-        late.key = slot.key
-        media = [
-            Slot(part=inner, raw=inner.raw, key=(slot.key[0], slot.key[1] + inner.place[len(slot.part.place) :]))
-            for inner in slot.part.parts
-            if inner.media is not None
-        ]
-        draft.add([late, *media])
-        if slot.part.place == ():
-            draft.role, draft.stored = "user", None
+    def _append(self, draft: Draft, results: list[Slot]) -> None:
+        """Leave late results where they arrived, each as a text that names its call, and its media."""
+        added: list[Slot] = []
+        for slot in results:
+            self._drop(draft, slot, "a late result, appended as text where it arrived")
+            words = "\n".join([slot.part.text, *(p.text for p in walk(slot.part.parts) if p.kind == "text")]).strip()
+            seq, place = slot.key
+            late = made(self.form.text(f"{late_head(slot.part.id)}\n{words}".rstrip()), draft.seq, len(added))
+            late.key = slot.key
+            media = [part for part in slot.part.parts if part.media is not None]
+            added.append(late)
+            added += [Slot(part=p, raw=p.raw, key=(seq, place + p.place[len(slot.part.place) :])) for p in media]
+            if place == ():
+                draft.role, draft.stored = "user", None
+        draft.add(added)
 
     def _drop(self, draft: Draft, slot: Slot, reason: str) -> None:
         self.gone.setdefault(id(draft), (draft, []))[1].append(slot)

@@ -27,6 +27,7 @@ class Placer:
     def __init__(self, drafts: Sequence[Draft], matches: Matches, form: Form) -> None:
         self.drafts, self.matches, self.form = drafts, matches, form
         self.decisions: list[Decision] = []
+        self.robbed: list[Draft] = []
         self.taken: set[int] = set()
         """Drafts (by identity) that were moved up to their call whole."""
 
@@ -45,6 +46,8 @@ class Placer:
             behind = self._in_messages(own, calls, end) if self.form.results_in == "tool" else self._in_parts(own, calls, end)
             yield own
             at = behind
+        for draft in self.robbed:
+            draft.sweep()
 
     def _turn(self, at: int) -> int:
         """Where the run of messages that the provider reads as one turn of the assistant ends."""
@@ -154,7 +157,8 @@ class Placer:
             return call.answer
         self._say(call, _APART)
         slot = leaving(call.answer, call.at)
-        call.at.take([slot])
+        call.at.lose(slot)
+        self.robbed.append(call.at)
         return slot
 
     def _say(self, call: Call, reason: str) -> None:

@@ -56,15 +56,10 @@ def with_answers(drafts: Sequence[Draft], form: Form) -> list[Decision]:
     decisions: list[Decision] = []
     for run, behind in turns(drafts):
         own = [draft for draft in run if "server-call" in draft.kinds]
-        answered = {part.id for draft in run if own for part in draft.parts if part.kind == "server-result"}
-        slots = [(draft, slot) for draft in own for slot in draft.slots]
-        left = [(draft, slot) for draft, slot in slots if slot.part.kind == "server-call" and slot.part.id not in answered]
-        if left and _over(drafts, behind):
-            decisions += [
-                _said(draft, slot, "a server tool's call without a result, answered by an error")
-                for draft, slot in left
-                if _answer(draft, slot, form)
-            ]
+        if own and _over(drafts, behind):
+            answered = {part.id for draft in run for part in draft.parts if part.kind == "server-result"}
+            for draft in own:
+                decisions += _answer(draft, answered, form)
     return decisions
 
 
@@ -79,14 +74,20 @@ def _over(drafts: Sequence[Draft], behind: int) -> bool:
     return False
 
 
-def _answer(draft: Draft, slot: Slot, form: Form) -> bool:
-    """Put an error behind the call. False in a form that has no shape for one, where nothing minds an open call."""
-    raw = form.result_stub(slot.part, NOT_FINISHED)
-    if raw.get("type") == "tool_result":
-        return False
-    at = next(number for number, one in enumerate(draft.slots) if one is slot)
-    draft.hold([*draft.slots[: at + 1], made(raw, draft.seq, len(draft.slots)), *draft.slots[at + 1 :]])
-    return True
+def _answer(draft: Draft, answered: set[str], form: Form) -> list[Decision]:
+    """Put an error behind each open call, except in a form that has no shape for one, where nothing minds an open call."""
+    slots: list[Slot] = []
+    decisions = []
+    for slot in draft.slots:
+        slots.append(slot)
+        if slot.part.kind == "server-call" and slot.part.id not in answered:
+            raw = form.result_stub(slot.part, NOT_FINISHED)
+            if raw.get("type") != "tool_result":
+                slots.append(made(raw, draft.seq, len(slots)))
+                decisions.append(_said(draft, slot, "a server tool's call without a result, answered by an error"))
+    if decisions:
+        draft.hold(slots)
+    return decisions
 
 
 def _said(draft: Draft, slot: Slot, reason: str) -> Decision:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from transom import canon, edit
-from transom.pairing.draft import Draft, Slot
+from transom.pairing.draft import Draft, Slot, leaving
 from transom.parts import Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
@@ -155,7 +155,7 @@ def _pieces(draft: Draft) -> Iterator[Draft]:
             yield _piece(draft, role or draft.role, slots)
             slots = []
         role = side
-        slots.append(slot)
+        slots.append(leaving(slot, draft))
     yield _piece(draft, role or draft.role, slots)
 
 
