@@ -12,7 +12,7 @@ from typing import Final
 from transom.parts import Facts
 from transom.probe.pdf_file import Document
 from transom.probe.pdf_syntax import Enough, Purse, Ref, Value, whole
-from transom.probe.pdf_text import shown
+from transom.probe.pdf_text import Leaf, shown
 from transom.probe.window import CUT_OFF, Head, Other, Short, Source
 
 NO_OBJECT: Final = "no PDF object inside"
@@ -29,8 +29,6 @@ NODES: Final = 4_000
 _NEAR: Final = 1_024
 """Bytes within which readers look for the head of a PDF (ISO 32000-1, annex H, note 13)."""
 _INHERITED: Final = ("Resources", "MediaBox")
-_SIDE: Final = 14_400
-"""Points of the longest side that viewers draw (ISO 32000-1, annex C)."""
 
 
 def read_pdf(head: Head) -> Facts:
@@ -44,40 +42,40 @@ def read_pdf(head: Head) -> Facts:
 
 @dataclass(slots=True)
 class _Walk:
-    """What a walk through the tree saw: how many pages, their dictionaries, how many kids were missing, and if it was stopped."""
+    """What a walk through the tree saw: the pages, each with what it inherits, how many kids were missing, if it was stopped."""
 
-    count: int = 0
-    pages: list[dict[str, Value]] = field(default_factory=list)
+    pages: list[Leaf] = field(default_factory=list)
     lost: int = 0
     stopped: bool = False
 
 
 def measure_pdf(source: Source, facts: Facts) -> Facts:
     """The facts with `pages`, `width` and `height` (points of the first page), `text_chars`, `image_pages`, and the problem."""
-    data = source.whole() if source.size() <= LARGEST else None
-    if data is None:
+    size = source.size()
+    if size > LARGEST or not source.part(size - 1, 1):
         return facts
-    if b"obj" not in data:
-        return replace(facts, problem=NO_OBJECT)
-    document = Document(data, Purse(STEPS, INFLATED))
+    document = Document(source, size, Purse(STEPS, INFLATED))
     try:
         walk, claim, locked = _walked(document)
     except Enough:
         return facts
-    pages = max(walk.count, min(claim, len(data))) if walk.stopped else walk.count
-    problem = LOCKED if locked else _problem(walk, claim, data)
+    count = len(walk.pages)
+    pages = max(count, min(claim, size)) if walk.stopped else count
+    problem = LOCKED if locked else _problem(document, walk, claim)
     if problem or not pages:
         return replace(facts, pages=pages, problem=problem)
-    width, height = _sides(document, walk.pages[0])
-    text = shown(document, walk.pages, pages)
+    text, (width, height) = shown(document, walk.pages, pages)
     return replace(facts, pages=pages, width=width, height=height, text_chars=text.chars, image_pages=text.pictured)
 
 
-def _problem(walk: _Walk, claim: int, data: bytes) -> str:
-    ends = data.rfind(b"%%EOF") >= 0
-    if not walk.count and not walk.stopped:
-        return NO_PAGE if ends else CUT_OFF
-    return CUT_OFF if not ends and (walk.lost or walk.count < claim) and not walk.stopped else ""
+def _problem(document: Document, walk: _Walk, claim: int) -> str:
+    """What a search, which is made where the tables lead to no whole tree, could not mend."""
+    if not document.searched or walk.stopped:
+        return ""
+    ends = b"%%EOF" in document.data
+    if not walk.pages:
+        return NO_OBJECT if b"obj" not in document.data else NO_PAGE if ends else CUT_OFF
+    return CUT_OFF if not ends and (walk.lost or len(walk.pages) < claim) else ""
 
 
 def _walked(document: Document) -> tuple[_Walk, int, bool]:
@@ -85,11 +83,11 @@ def _walked(document: Document) -> tuple[_Walk, int, bool]:
     document.open()
     walk, claim = _from_root(document)
     locked = _locked(document)
-    if (not walk.count or walk.lost) and not document.searched and not locked:
+    if (not walk.pages or walk.lost) and not document.searched and not locked:
         document.search()
     if document.searched and not locked:
         walk, claim = _from_root(document)
-        if not walk.count:
+        if not walk.pages:
             walk = _all_pages(document)
         locked = _locked(document)
     return walk, claim, locked
@@ -104,7 +102,7 @@ def _from_root(document: Document) -> tuple[_Walk, int]:
         tree = document.fields(trailer.get("Root")).get("Pages")
         if tree is not None:
             walk = _walk(document, tree)
-            if walk.count:
+            if walk.pages:
                 return walk, whole(document.get(document.fields(tree).get("Count")))
     return _Walk(), -1
 
@@ -117,6 +115,9 @@ def _walk(document: Document, tree: Value) -> _Walk:
         if not todo:
             return walk
         node, inherited = todo.pop()
+        if document.is_leaf(node):
+            walk.pages.append((node, inherited))
+            continue
         found = document.get(node)
         if not isinstance(found, dict):
             walk.lost += 1
@@ -128,8 +129,7 @@ def _walk(document: Document, tree: Value) -> _Walk:
                 seen.add(id(found))
                 todo += [(kid, inherited) for kid in reversed(kids)]
         elif found.get("Type") != "Pages":
-            walk.count += 1
-            walk.pages.append({**found, **inherited})
+            walk.pages.append((node, inherited))
     walk.stopped = bool(todo)
     return walk
 
@@ -138,19 +138,6 @@ def _all_pages(document: Document) -> _Walk:
     """Every object that says it is a page, of a file whose tree is gone."""
     walk = _Walk()
     for number in document.numbers():
-        page = document.fields(Ref(number))
-        if page.get("Type") == "Page" and len(walk.pages) < NODES:
-            walk.pages.append(page)
-    walk.count = len(walk.pages)
+        if len(walk.pages) < NODES and document.fields(Ref(number)).get("Type") == "Page":
+            walk.pages.append((Ref(number), {}))
     return walk
-
-
-def _sides(document: Document, page: dict[str, Value]) -> tuple[int, int]:
-    """Width and height of a page in points, as it is stored (before `/Rotate`); 0 where the box is none."""
-    box = document.get(page.get("MediaBox"))
-    corners = [document.get(one) for one in box] if isinstance(box, list) else []
-    sides = [one for one in corners if isinstance(one, int | float)]
-    if len(sides) != 4:  # two corners
-        return 0, 0
-    width, height = (round(min(abs(sides[i + 2] - sides[i]), _SIDE)) for i in (0, 1))
-    return width, height

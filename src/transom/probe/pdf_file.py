@@ -6,15 +6,16 @@ Classic tables, cross-reference streams, hybrids, updates (`/Prev`), object stre
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
+import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from transom.probe.pdf_syntax import BLANK, Purse, Ref, Torn, Value, parse, whole
+from transom.probe.pdf_syntax import BLANK, WINDOW, Purse, Ref, Torn, Value, parse, whole
+from transom.probe.window import Source
 
 _HEADER: Final = re.compile(rb"[" + BLANK + rb"]*+([0-9]{1,10})[" + BLANK + rb"]++[0-9]{1,5}[" + BLANK + rb"]++obj")
 _NUMBERS: Final = re.compile(rb"([0-9]{1,10})[" + BLANK + rb"]{1,4}[0-9]{1,5}[" + BLANK + rb"]{0,4}\Z")
@@ -27,6 +28,13 @@ _HOPS: Final = 16
 _FOUND: Final = 100_000
 """Objects that a search takes note of."""
 _BACK: Final = 24
+_BLOCK: Final = 3 << 13
+"""Bytes that are decoded at a time."""
+_SMALL: Final = 4_096
+"""Bytes that most objects are shorter than."""
+_END: Final = 2_048
+"""Bytes at the end in which the place of the newest table is looked for first."""
+_BLANKS: Final = b"\0\t\n\f\r "
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +68,43 @@ class _Rows:
 
 @dataclass(slots=True)
 class Document:
-    """A PDF as its bytes. `purse` pays for all that is done with it."""
+    """A PDF. `purse` pays for all that is done with it; `data` holds the blocks that were asked for, and zeros elsewhere."""
 
-    data: bytes
+    source: Source
+    size: int
     purse: Purse
     shift: int = 0
     trailers: list[dict[str, Value]] = field(default_factory=list)
     searched: bool = False
+    data: bytearray = field(init=False)
+    _have: bytearray = field(init=False)
     _depth: int = 0
     _tables: list[_Table | _Rows] = field(default_factory=list)
     _found: dict[int, int] = field(default_factory=dict)
     _known: dict[int, Value | Stream] = field(default_factory=dict)
-    _packs: dict[int, dict[int, tuple[bytes, int]]] = field(default_factory=dict)
+    _packs: dict[int, dict[int, tuple[bytes, int, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.data = bytearray(self.size)
+        self._have = bytearray(self.size // _BLOCK + 1)
+
+    def need(self, at: int, end: int) -> None:
+        """Have the bytes from `at` to `end` in `data`."""
+        for block in range(max(0, at) // _BLOCK, (min(end, self.size) - 1) // _BLOCK + 1):
+            if not self._have[block]:
+                self._have[block] = 1
+                piece = self.source.part(block * _BLOCK, _BLOCK)
+                self.data[block * _BLOCK : block * _BLOCK + len(piece)] = piece
 
     def open(self) -> None:
         """Read the tables, newest first. Torn ones are left; raises Enough only."""
-        self.shift = max(0, self.data.find(b"%PDF-", 0, 2_048))
-        at = self.data.rfind(b"startxref")
+        self.need(0, _END)
+        self.shift = max(0, self.data.find(b"%PDF-", 0, _END))
+        self.need(self.size - _END, self.size)
+        at = self.data.rfind(b"startxref", max(0, self.size - _END))
+        if at < 0:
+            self.need(0, self.size)
+            at = self.data.rfind(b"startxref")
         start = _START.match(self.data, at) if at >= 0 else None
         if start is None:
             return
@@ -100,6 +128,7 @@ class Document:
         self.searched = True
         self._tables.clear()
         self._known.clear()
+        self.need(0, self.size)
         at = self.data.find(b"obj")
         while at >= 0 and len(self._found) < _FOUND:
             self.purse.spend(1)
@@ -139,6 +168,29 @@ class Document:
             value = self._known[number]
         return None
 
+    def is_leaf(self, value: Value) -> bool:
+        """Whether a reference leads to an object that names no kids: a page, if it stands in the tree. False if in doubt."""
+        if not isinstance(value, Ref) or value in self._known:
+            return False
+        self.purse.spend(2)
+        try:
+            place = self._place(int(value))
+        except Torn:
+            return False
+        piece = self._piece(int(value), *place) if place else b""
+        return b"/Page" in piece and not any(mark in piece for mark in (b"/Kids", b"/Pages", b"#"))
+
+    def _piece(self, number: int, kind: int, at: int) -> bytes:
+        """The bytes of an object, if it is small and stands where the table has it."""
+        if kind != 1:
+            data, start, end = self._pack_of(at).get(number, (b"", 0, 0))
+            return data[start : min(end, start + _SMALL)]
+        at += self.shift
+        self.need(at, at + _SMALL)
+        header = _HEADER.match(self.data, at, at + 64)
+        end = self.data.find(b"endobj", at, at + _SMALL)
+        return bytes(self.data[at:end]) if header and end >= 0 and int(header[1]) == number else b""
+
     def fields(self, value: Value | Stream) -> dict[str, Value]:
         """The dictionary behind a reference, that of a stream included; an empty one for anything else."""
         found = self.get(value)
@@ -148,13 +200,15 @@ class Document:
 
     def inflated(self, stream: Stream, most: int) -> bytes:
         """At most `most` bytes of what a stream holds; none where a filter is not known or its data are torn."""
-        data = self.data[stream.at : self._end(stream)]
+        end = self._end(stream)
+        self.need(stream.at, end)
+        data = bytes(self.data[stream.at : end])
         for filter_, parameters in self._filters(stream.head):
             try:
                 data = self._undone(filter_, data, most)
                 if whole(parameters.get("Predictor")) > 9:  # the PNG ones
                     data = self._unpredicted(data, min(max(whole(parameters.get("Columns")), 1), len(data) + 1))
-            except (ValueError, zlib.error):
+            except (ValueError, zlib.error, struct.error):
                 return b""
         return data[:most]
 
@@ -165,10 +219,10 @@ class Document:
                 out = zlib.decompressobj().decompress(data, max(1, most))
             case "ASCII85Decode" | "A85":
                 text = data[: most * 2].partition(b"~")[0]
-                self.purse.spend(len(text) >> 4)  # slow: by hand in the standard library
-                out = base64.a85decode(text.removeprefix(b"<~"), ignorechars=b"\0\t\n\f\r ")
+                self.purse.spend(len(text) >> 6)
+                out = _ascii85(text.removeprefix(b"<~").translate(None, _BLANKS))
             case "ASCIIHexDecode" | "AHx":
-                text = data[: most * 2].partition(b">")[0].translate(None, b"\0\t\n\f\r ")
+                text = data[: most * 2].partition(b">")[0].translate(None, _BLANKS)
                 out = binascii.a2b_hex(text + b"0" * (len(text) % 2))
             case _:
                 raise ValueError(filter_)
@@ -204,12 +258,16 @@ class Document:
         """Where a stream's bytes end: as its length says if that leads to the end mark, else at the next end mark."""
         length = self.get(stream.head.get("Length"))
         end = stream.at + whole(length)
-        if end >= stream.at and self.data[end : end + 12].lstrip().startswith(b"endstre"):
-            return end
-        end = self.data.find(b"endstream", stream.at)
-        end = end if end >= 0 else len(self.data)
-        self.purse.spend(1 + ((end - stream.at) >> 14))
-        return end
+        if stream.at <= end < self.size:
+            self.need(end, end + 12)
+            if self.data[end : end + 12].lstrip().startswith(b"endstre"):
+                return end
+        for at in range(stream.at, self.size, WINDOW):
+            self.purse.spend(WINDOW >> 14)
+            self.need(at, at + WINDOW + 8)
+            if (end := self.data.find(b"endstream", at, at + WINDOW + 8)) >= 0:
+                return end
+        return self.size
 
     # ------------------------------------------------------------------------------------------------ where things are
 
@@ -227,19 +285,21 @@ class Document:
 
     def _load_by_table(self, number: int) -> Value | Stream:
         """The object where the newest table has it, or the search. None where no table has it. Raises Torn."""
+        place = self._place(number)
+        if place is None:
+            return None
+        kind, at = place
+        return self._object_near(at, number) if kind == 1 else self._packed(at, number)
+
+    def _place(self, number: int) -> tuple[int, int] | None:
+        """Where an object is: 1 and its place, or 2 and its object stream; None where nothing says. Raises Torn."""
         if number in self._found:
-            return self._object(self._found[number], number)
+            return 1, self._found[number] - self.shift
         for table in self._tables:
-            if 0 <= (row := number - table.first) < table.count:
-                kind, place = self._line(table, row)
-                if kind == 1:
-                    return self._object_near(place, number)
-                if kind == 2:  # in an object stream
-                    return self._packed(place, number)
-        for pack in reversed(self._packs.values()) if self.searched else ():
-            if number in pack:
-                return parse(*pack[number], self.purse)[0]
-        return None
+            if 0 <= (row := number - table.first) < table.count and (place := self._line(table, row))[0] in {1, 2}:
+                return place
+        packs = reversed(self._packs) if self.searched else ()
+        return next(((2, pack) for pack in packs if number in self._packs[pack]), None)
 
     def _line(self, table: _Table | _Rows, row: int) -> tuple[int, int]:
         """What a table says of an object: 1 and its place, 2 and its object stream, or 0. Raises Torn."""
@@ -249,7 +309,9 @@ class Document:
             at = table.at + row * (first + second + third)
             kind = int.from_bytes(table.data[at : at + first], "big") if first else 1
             return kind, int.from_bytes(table.data[at + first : at + first + second], "big")
-        entry = _ENTRY.match(self.data, table.at + row * table.width)
+        at = table.at + row * table.width
+        self.need(at, at + 20)
+        entry = _ENTRY.match(self.data, at)
         if entry is None:
             raise Torn
         return int(entry[3] == b"n"), int(entry[1])
@@ -264,48 +326,69 @@ class Document:
 
     def _object(self, at: int, number: int) -> Value | Stream:
         """The object that starts at `at`. Raises Torn where another one does, or none."""
+        self.need(at, at + 64)
         header = _HEADER.match(self.data, at, at + 64)
         if header is None or (number >= 0 and int(header[1]) != number):
             raise Torn
-        value, end = parse(self.data, header.end(), self.purse)
+        value, end = self._parse(header.end())
+        self.need(end, end + 64)
         if isinstance(value, dict) and (mark := _STREAM.match(self.data, end, end + 64)):
             return Stream(value, mark.end())
         return value
 
+    def _parse(self, at: int) -> tuple[Value, int]:
+        """The object at `at` and where it ends; most are small, so that a small piece is tried first. Raises Torn."""
+        self.need(at, at + _SMALL)
+        try:
+            return parse(self.data, at, at + _SMALL, self.purse)
+        except Torn:
+            self.need(at, at + WINDOW)
+            return parse(self.data, at, at + WINDOW, self.purse)
+
     def _packed(self, pack: int, number: int) -> Value:
+        found = self._pack_of(pack).get(number)
+        if found is None:
+            raise Torn
+        data, at, _ = found
+        return parse(data, at, at + WINDOW, self.purse)[0]
+
+    def _pack_of(self, pack: int) -> dict[int, tuple[bytes, int, int]]:
         if pack not in self._packs:
             self._packs[pack] = {}
             self._packs[pack] = self._pack(self.get(Ref(pack)))
-        if number not in self._packs[pack]:
-            raise Torn
-        return parse(*self._packs[pack][number], self.purse)[0]
+        return self._packs[pack]
 
-    def _pack(self, stream: Value | Stream) -> dict[int, tuple[bytes, int]]:
-        """The objects of an object stream: its data and where in them each starts."""
+    def _pack(self, stream: Value | Stream) -> dict[int, tuple[bytes, int, int]]:
+        """The objects of an object stream: its data, and where in them each starts and the next one does."""
         if not isinstance(stream, Stream):
             return {}
         first = max(0, whole(self.get(stream.head.get("First"))))
         data = self.inflated(stream, self.purse.room)
         numbers = [int(one) if one.isdigit() else -1 for one in data[: min(first, 1 << 20)].split()]
         self.purse.spend(len(numbers) >> 2)
-        return {number: (data, first + at) for number, at in zip(numbers[::2], numbers[1::2], strict=False) if at >= 0}
+        starts = [first + at if at >= 0 else len(data) for at in numbers[1::2]]
+        spans = zip(numbers[::2], starts, [*starts[1:], len(data)], strict=False)
+        return {number: (data, start, end) for number, start, end in spans}
 
     # -------------------------------------------------------------------------------------------------------- sections
 
     def _section(self, at: int) -> dict[str, Value]:
         """One table, classic or stream, and its trailer. Raises Torn."""
+        self.need(at, at + 128)
         at += len(self.data[at : at + 64]) - len(self.data[at : at + 64].lstrip())
         if not self.data.startswith(b"xref", at):
             return self._section_stream(self._object(at, -1))
         at += 4
         while span := _RANGE.match(self.data, at, at + 64):
             self.purse.spend(1)
+            self.need(span.end(), span.end() + 20)
             entry = _ENTRY.match(self.data, span.end())
             width = 18 + len(entry[4]) if entry else 20
             self._tables.append(_Table(int(span[1]), int(span[2]), span.end(), width))
             at = span.end() + width * int(span[2])
+            self.need(at, at + 64)
         mark = self.data.find(b"trailer", at, at + 64)
-        value = parse(self.data, mark + 7, self.purse)[0] if mark >= 0 else None
+        value = self._parse(mark + 7)[0] if mark >= 0 else None
         if not isinstance(value, dict):
             raise Torn
         return value
@@ -329,7 +412,7 @@ class Document:
 
     def _take_trailer(self, at: int) -> None:
         try:
-            value, _ = parse(self.data, at, self.purse)
+            value, _ = self._parse(at)
         except Torn:
             return
         if isinstance(value, dict):
@@ -346,3 +429,15 @@ class Document:
                 self._packs[-at] = self._pack(stream)
             elif stream.head.get("Type") == "XRef":
                 self.trailers.append(stream.head)
+
+
+def _ascii85(text: bytes) -> bytes:
+    """Five characters for four bytes, `z` for four zeros. Raises struct.error where they stand for more."""
+    text = text.replace(b"z", b"!!!!!")
+    short = -len(text) % 5
+    text += b"u" * short
+    columns = zip(*(text[i::5] for i in range(5)), strict=True)
+    zero = 33 * (85**4 + 85**3 + 85**2 + 85 + 1)
+    groups = [(((a * 85 + b) * 85 + c) * 85 + d) * 85 + e - zero for a, b, c, d, e in columns]
+    whole_ = struct.pack(f">{len(groups)}I", *groups)
+    return whole_[: len(whole_) - short]

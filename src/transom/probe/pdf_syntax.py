@@ -65,25 +65,26 @@ class Purse:
             raise Enough
 
 
-def parse(data: bytes, at: int, purse: Purse) -> tuple[Value, int]:
-    """The object at `at`, and where it ends. Raises Torn where there is none, Enough where the purse is empty."""
-    last = at + WINDOW
+def parse(data: bytes | bytearray, at: int, last: int, purse: Purse) -> tuple[Value, int]:
+    """The object at `at`, and where it ends, before `last`. Raises Torn where there is none, Enough if the purse is empty."""
     begun: list[list[Value]] = []
-    while True:
-        purse.spend(1)
-        token = _TOKEN.match(data, at, last)
-        if token is None:
-            purse.spend(WINDOW >> 8)
-            raise Torn
-        at = token.end()
+    steps = purse.steps
+    while token := _TOKEN.match(data, at, last):
+        at, steps = token.end(), steps - 1
         kind = token.lastgroup
-        if kind == "open":
+        if kind == "open" and steps > 0:
             begun.append([])
             continue
+        purse.steps = steps
         value = _closed(begun, token["close"]) if kind == "close" else _atom(str(kind), token, inside=bool(begun))
         if not begun:
+            purse.spend(0)
             return value, at
         begun[-1].append(value)
+        if steps <= 0:
+            raise Enough
+    purse.spend((last - at) >> 8)
+    raise Torn
 
 
 def _closed(begun: list[list[Value]], mark: bytes) -> Value:
@@ -97,19 +98,17 @@ def _closed(begun: list[list[Value]], mark: bytes) -> Value:
 
 def _atom(kind: str, token: re.Match[bytes], *, inside: bool) -> Value:
     text = token[kind]
-    match kind:
-        case "name":
-            return name(text)
-        case "ref":
-            return Ref(text)
-        case "number":
-            return float(text) if b"." in text else int(text)
-        case "word":
-            if inside and text in _ENDS:
-                raise Torn
-            return {b"true": True, b"false": False}.get(text)
-        case _:
-            return text
+    if kind == "name":
+        return name(text)
+    if kind == "ref":
+        return Ref(text)
+    if kind == "number":
+        return float(text) if b"." in text else int(text)
+    if kind == "word":
+        if inside and text in _ENDS:
+            raise Torn
+        return {b"true": True, b"false": False}.get(text)
+    return text
 
 
 def name(text: bytes) -> str:

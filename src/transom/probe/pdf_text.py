@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from transom.probe.pdf_file import Document, Stream
 from transom.probe.pdf_syntax import BLANK, LITERAL, Enough, Purse, Value, name
 
-PAGES: Final = 64
-"""Pages that are looked at, spread evenly."""
-ROOM: Final = 2 << 20
+PAGES: Final = 32
+"""Pages that are looked at."""
+ROOM: Final = 1 << 20
 """Bytes that their contents may inflate to, at most `PAGE_ROOM` for a stream."""
 PAGE_ROOM: Final = 1 << 18
-STEPS: Final = 100_000
+STEPS: Final = 50_000
+Leaf: TypeAlias = tuple[Value, dict[str, Value]]
+"""A page, mostly as a reference, and what it inherits."""
+_SIDE: Final = 14_400
+"""Points of the longest side that viewers draw (ISO 32000-1, annex C)."""
 _FORMS: Final = 3
 """Levels of forms within a page."""
 _DRAWN: Final = 200
@@ -45,19 +49,37 @@ class Shown:
     pictured: int = 0
 
 
-def shown(document: Document, pages: list[dict[str, Value]], count: int) -> Shown:
-    """The estimate for `count` pages, by those of `pages` that can be looked at within the bound."""
-    step = max(1, -(-len(pages) // PAGES))
+def shown(document: Document, pages: list[Leaf], count: int) -> tuple[Shown, tuple[int, int]]:
+    """The estimate for `count` pages, by those of `pages` that can be looked at within the bound; and the sides of the first."""
     document.purse = Purse(STEPS, ROOM)
     chars = pictured = seen = 0
-    for page in pages[step // 2 :: step]:
-        look = _Look(document)
-        try:
-            look.page(page)
-        except Enough:
-            break
-        chars, pictured, seen = chars + look.chars, pictured + look.pictured, seen + 1
-    return Shown(round(chars * count / seen), round(pictured * count / seen)) if seen else Shown()
+    sides = 0, 0
+    try:
+        sides = _sides(document, pages[0])
+        for node, inherited in _sample(pages):
+            look = _Look(document)
+            look.page({**inherited, **document.fields(node)})
+            chars, pictured, seen = chars + look.chars, pictured + look.pictured, seen + 1
+    except Enough:
+        pass
+    return Shown(round(chars * count / seen), round(pictured * count / seen)) if seen else Shown(), sides
+
+
+def _sample(pages: list[Leaf]) -> list[Leaf]:
+    """Pages from all over the file, one from each of as many stretches, at changing places, since pages may come in a rhythm."""
+    bounds = [i * len(pages) // PAGES for i in range(PAGES + 1)]
+    return [pages[low + (7 * i + 3) % (high - low)] for i, (low, high) in enumerate(pairwise(bounds)) if high > low]
+
+
+def _sides(document: Document, page: Leaf) -> tuple[int, int]:
+    """Width and height of a page in points, as it is stored (before `/Rotate`); 0 where the box is none."""
+    box = document.get(document.fields(page[0]).get("MediaBox", page[1].get("MediaBox")))
+    corners = [document.get(one) for one in box] if isinstance(box, list) else []
+    sides = [one for one in corners if isinstance(one, int | float)]
+    if len(sides) != 4:  # two corners
+        return 0, 0
+    width, height = (round(min(abs(sides[i + 2] - sides[i]), _SIDE)) for i in (0, 1))
+    return width, height
 
 
 class _Look:
@@ -119,26 +141,45 @@ class _Look:
 
 
 def _count(content: bytes, document: Document, resources: dict[str, Value]) -> int:
-    """Characters of one stream: its strings, font by font, and the spaces and line breaks between them."""
-    first, *rest = list[bytes](_FONT.split(content))
+    """Characters of one stream: its strings, those of wide fonts apart, and the spaces and line breaks between them."""
     fonts = document.fields(resources.get("Font"))
-    chars = _glyphs(first)
-    wide = {font: _is_wide(document, fonts.get(name(font))) for font in set(rest[::2])}
-    for font, piece in zip(rest[::2], rest[1::2], strict=True):
-        chars += _glyphs(piece) // (2 if wide[font] else 1)
+    wide = {font for font in set(_FONT.findall(content)) if _is_wide(document, fonts.get(name(font)))}
+    narrow, broad = _apart(content, wide) if wide else (content, b"")
+    chars, bare = _glyphs(narrow)
+    if broad:
+        more, rest = _glyphs(broad)
+        chars, bare = chars + more // 2, bare + rest
     if not chars:
         return 0
-    placed = _PLACED.findall(content)
-    lines = len(_LINE.findall(content)) + sum(one != other for one, other in pairwise(placed))
-    return chars + min(chars, len(_GAP.findall(content)) + max(0, lines - 1))
+    lines = len(_LINE.findall(bare)) + _moves(bare)
+    return chars + min(chars, len(_GAP.findall(bare)) + max(0, lines - 1))
 
 
-def _glyphs(piece: bytes) -> int:
-    """Bytes of the strings in a piece of content."""
-    literals: list[bytes] = _LITERAL.findall(piece)
-    text = _ESCAPE.sub(b".", b"".join(literals))
-    pairs = b"".join(_HEX.findall(_LITERAL.sub(b"", piece) if literals else piece)).translate(None, b"\0\t\n\f\r ")
-    return len(text) - 2 * len(literals) + (len(pairs) + 1) // 2
+def _apart(content: bytes, wide: set[bytes]) -> tuple[bytes, bytes]:
+    """What is shown in narrow fonts, and what in wide ones."""
+    first, *rest = _FONT.split(content)
+    narrow, broad = [first], list[bytes]()
+    for font, piece in zip(rest[::2], rest[1::2], strict=True):
+        (broad if font in wide else narrow).append(piece)
+    return b"\n".join(narrow), b"\n".join(broad)
+
+
+def _moves(bare: bytes) -> int:
+    """How often a line is placed at another height than the one before."""
+    placed = _PLACED.findall(bare) if b"Tm" in bare else []
+    return sum(one != other for one, other in pairwise(placed))
+
+
+def _glyphs(piece: bytes) -> tuple[int, bytes]:
+    """Bytes of the strings in a piece of content, and the piece with empty strings in their place."""
+    bare = _LITERAL.sub(b"()", piece)
+    inside = len(piece) - len(bare)
+    if b"\\" in piece:
+        inside -= sum(len(found) - 1 for found in _ESCAPE.findall(piece))
+    if b"<" in bare:
+        pairs = b"".join(_HEX.findall(bare)).translate(None, b"\0\t\n\f\r ")
+        return inside + (len(pairs) + 1) // 2, _HEX.sub(b"<>", bare)
+    return inside, bare
 
 
 def _is_wide(document: Document, font: Value) -> bool:
