@@ -72,6 +72,7 @@ class Part:
     `text` is what the model reads as text: of a text its text, of a call its arguments as JSON text, of a result that is
     one string that string, of reasoning its visible text. `id` is the call's id, on the call and on its result. `parts`
     are what stands inside a result or a document. `twins` are places in the message that carry the same content again.
+    `signed`: the provider signed it, so that it goes back as it came or not at all.
     """
 
     kind: Kind
@@ -83,6 +84,7 @@ class Part:
     name: str = ""
     failed: bool = False
     marked: bool = False
+    signed: bool = False
     parts: tuple[Part, ...] = ()
     twins: tuple[Place, ...] = ()
 
@@ -102,6 +104,8 @@ class Conversation:
     """A request body as read. `key` is the body's own name for its list of messages.
 
     `system` and `tools` are what stands outside that list; system messages inside the list are messages of role "system".
+    `thinks`: the request asks the model to think, so that its provider wants thinking ahead of the last turn's calls. `held` are the
+    fields that name what the provider keeps and puts in front of the messages, and which nobody here can see.
     """
 
     api: str
@@ -111,6 +115,8 @@ class Conversation:
     system: tuple[Part, ...] = ()
     tools: tuple[JsonObject, ...] = field(default=(), repr=False)
     model: str = ""
+    thinks: bool = False
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

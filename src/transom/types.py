@@ -19,7 +19,7 @@ Key: TypeAlias = tuple[int, Place]
 
 It survives moves and copies, since a moved part keeps the key of the place it came from."""
 
-Api: TypeAlias = Literal["anthropic", "openai-chat", "blocks"]
+Api: TypeAlias = Literal["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "blocks"]
 
 Basis: TypeAlias = Literal["exact", "rule", "observed", "estimate", "flat"]
 """How a figure is known, best first."""

@@ -20,6 +20,12 @@ from transom.wire.shapes import RESULT_IDS
 api: Final = "anthropic"
 results_in: Final = "user"
 merges: Final = True
+items: Final = False
+ids: Final = "request"
+results_alone: Final = False
+results_hold: Final = "media"
+bare_reasoning: Final = "closed"
+names_documents: Final = False
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MARK: Final = "cache_control"
@@ -47,6 +53,7 @@ def read(body: JsonObject, /) -> Conversation:
         system=tuple(content.read(system, ("system",), ())),
         tools=content.tools(body),
         model=body["model"] if isinstance(body.get("model"), str) else "",
+        thinks=content.thinks(body.get("thinking")),
     )
 
 
@@ -93,6 +100,11 @@ def message(role: Literal["user", "assistant"], parts: Sequence[Json], /) -> Jso
 def with_parts(json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
     """A copy of a message with these raw parts in place of its own."""
     return content.with_parts(json, parts)
+
+
+def placeholder(_part: Part, words: str, /) -> Json:
+    """What stands in the place of a part that is left out."""
+    return text(words)
 
 
 def result_stub(call: Part, words: str, /) -> Json:

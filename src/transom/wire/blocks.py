@@ -20,6 +20,12 @@ from transom.wire.form import Fault, Usage
 api: Final = "blocks"
 results_in: Final = "user"
 merges: Final = True
+items: Final = False
+ids: Final = "request"
+results_alone: Final = False
+results_hold: Final = "media"
+bare_reasoning: Final = "closed"
+names_documents: Final = False
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",
@@ -49,6 +55,7 @@ def read(body: JsonObject, /) -> Conversation:
         system=tuple(content.read(system, ("system",), ())),
         tools=content.tools(body),
         model=body["model"] if isinstance(body.get("model"), str) else "",
+        thinks=content.thinks(body.get("thinking")),
     )
 
 
@@ -121,6 +128,11 @@ def _with_calls(json: JsonObject, parts: Sequence[Json], beside: list[Json]) -> 
     names = {raw["id"] for raw in inside if isinstance(raw, dict) and isinstance(raw.get("id"), str)}
     kept = [call for call in beside if id(call) in given or (isinstance(call, dict) and call.get("id") in names)]
     return {**content.with_parts(json, inside), "tool_calls": kept}
+
+
+def placeholder(_part: Part, words: str, /) -> Json:
+    """What stands in the place of a part that is left out."""
+    return text(words)
 
 
 def result_stub(call: Part, words: str, /) -> Json:

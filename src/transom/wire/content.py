@@ -51,6 +51,11 @@ def functions(body: JsonObject) -> tuple[JsonObject, ...]:
     return tuple(item for item in found if isinstance(item, dict)) if isinstance(found, list) else ()
 
 
+def thinks(setting: Json) -> bool:
+    """Whether a request's `thinking` is enabled."""
+    return isinstance(setting, dict) and setting.get("type") == "enabled"
+
+
 def name(json: Json) -> str:
     """What kind of JSON value this is, in words."""
     if json is None or isinstance(json, bool):

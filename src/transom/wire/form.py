@@ -52,6 +52,19 @@ class Form(Protocol):
     """Where results stand: in parts of user messages, or each in a message of role `tool`."""
     merges: bool
     """Whether the provider reads neighbouring messages of one role as one turn."""
+    items: bool
+    """Whether each part of an answer is an item of its own, a message that is its one part: neighbouring items of the assistant are
+    one answer, and a result may stand anywhere behind its call."""
+    ids: Literal["turn", "request", "position"]
+    """Where the ids of calls differ. "position": ids are optional, and what has none answers by name and place."""
+    results_alone: bool
+    """Whether all results of a turn stand in one message that holds nothing else."""
+    results_hold: Literal["text", "media"]
+    """What a result may hold."""
+    bare_reasoning: Literal["taken", "closed", "lost"]
+    """Reasoning that nothing follows: taken as it is; refused, until a note closes its turn; lost with the item it led to."""
+    names_documents: bool
+    """Whether every document needs a name."""
 
     def read(self, body: JsonObject, /) -> Conversation:
         """The whole body as views. Raises BadRequest with the place of what does not belong."""
@@ -76,6 +89,9 @@ class Form(Protocol):
 
     def with_parts(self, json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
         """A copy of a message with these raw parts, in this order, in place of its top-level parts."""
+
+    def placeholder(self, part: Part, words: str, /) -> Json:
+        """What stands in the place of `part`, which is left out, and says `words`."""
 
     def result_stub(self, call: Part, words: str, /) -> Json:
         """A raw result for `call` that failed and says `words`."""

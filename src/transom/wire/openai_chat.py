@@ -19,6 +19,12 @@ from transom.wire.openai_chat_rules import faults
 api: Final = "openai-chat"
 results_in: Final = "tool"
 merges: Final = False
+items: Final = False
+ids: Final = "turn"
+results_alone: Final = False
+results_hold: Final = "text"
+bare_reasoning: Final = "taken"
+names_documents: Final = False
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",
@@ -104,6 +110,11 @@ def message(role: Literal["user", "assistant"], parts: Sequence[Json], /) -> Jso
 def with_parts(json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
     """A copy of a message with these raw parts, calls beside the content and the rest in it."""
     return openai_fields.with_parts(json, parts)
+
+
+def placeholder(_part: Part, words: str, /) -> Json:
+    """What stands in the place of a part that is left out."""
+    return text(words)
 
 
 def result_stub(call: Part, words: str, /) -> Json:

@@ -12,6 +12,9 @@ from typing import Final, TypeAlias
 from transom import canon
 from transom.parts import Facts, Kind, Media, MediaKind, Part
 from transom.types import Json, JsonObject, Place
+from transom.wire import keyed
+from transom.wire.keyed import signed
+from transom.wire.keyed import string as _string
 from transom.wire.sources import bare, carried, is_media_string
 
 Reader: TypeAlias = Callable[[JsonObject, Place, int], Part]
@@ -20,6 +23,8 @@ MAX_DEPTH: Final = 24
 """Parts nested deeper than this are read as one opaque part: real bodies have three levels."""
 RESULT_IDS: Final = ("tool_use_id", "toolUseId", "tool_call_id")
 """The keys under which a result names its call."""
+SHORT_FILE: Final = 1_000
+"""Base64 characters of a plain text that is sent as a file and read as the text it is; a longer one stays a file."""
 CALL_IDS: Final = ("id", "toolUseId")
 
 
@@ -56,16 +61,15 @@ def picture(raw: Json, place: Place) -> Part:
     return part(raw, place)
 
 
-def _string(raw: JsonObject, *keys: str) -> str:
-    for key in keys:
-        if isinstance(raw.get(key), str):
-            return str(raw[key])
-    return ""
-
-
 def _text(raw: JsonObject, place: Place, _: int) -> Part:
     words = raw.get("text")
     return Part(kind="text", place=place, raw=raw, text=words if isinstance(words, str) else "", marked=marked(raw))
+
+
+def _said(raw: JsonObject, place: Place, _: int) -> Part:
+    """A text without a type, or a thought (Gemini)."""
+    kind: Kind = "reasoning" if raw.get("thought") is True else "text"
+    return Part(kind=kind, place=place, raw=raw, text=_string(raw, "text"), signed=signed(raw))
 
 
 def _plain(kind: Kind, *keys: str) -> Reader:
@@ -84,7 +88,7 @@ def _media(kind: MediaKind | None, *, generated: bool = False) -> Reader:
         media = carried(raw, place, kind, generated=generated)
         if media is None:
             return _bare_of_payload(raw, place, depth, kind)
-        return Part(kind=media.kind, place=place, raw=raw, media=media, marked=marked(raw))
+        return Part(kind=media.kind, place=place, raw=raw, media=media, marked=marked(raw), signed=signed(raw))
 
     return read
 
@@ -96,6 +100,18 @@ def _bare_of_payload(raw: JsonObject, place: Place, depth: int, kind: MediaKind 
         return found
     media = Media(kind=kind, source="none", payload="", inline=0, facts=Facts(problem="nothing in it"))
     return Part(kind=kind, place=place, raw=raw, text=found.text, media=media, marked=found.marked)
+
+
+def _inline(raw: JsonObject, place: Place, depth: int) -> Part:
+    """A medium without a type. A short plain text that is sent as a file is that text: where only files may stand, that is how
+    placeholders are sent (Gemini's `functionResponse.parts`).
+    """
+    found = _media(None)(raw, place, depth)
+    media = found.media
+    if media is None or not media.declared.startswith("text/plain") or not 0 < media.inline <= SHORT_FILE:
+        return found
+    words = keyed.plain(media.payload)
+    return found if words is None else Part(kind="text", place=place, raw=raw, text=words, signed=found.signed)
 
 
 def _document(raw: JsonObject, place: Place, depth: int) -> Part:
@@ -223,7 +239,7 @@ def _inside(raw: Json, place: Place, depth: int, words: list[str]) -> Iterator[P
             if at != place and isinstance(kind, str) and kind in _MEDIA_TYPES and depth < MAX_DEPTH:
                 yield part(node, at, depth + 1)
                 continue
-            todo.extend((value, (*at, key)) for key, value in reversed(node.items()) if key != "type")
+            todo.extend((value, (*at, key)) for key, value in reversed(node.items()) if key not in _UNREAD)
         elif isinstance(node, list):
             todo.extend((value, (*at, number)) for number, value in reversed(list(enumerate(node))))
         elif is_media_string(node):
@@ -240,6 +256,7 @@ SHAPES: Final[dict[str, Reader]] = {
     "summary_text": _text,
     "text-plain": _plain("text", "text", "base64", "url"),
     "refusal": _plain("text", "refusal"),
+    "reasoning_text": _text,
     # reasoning; `redacted_thinking.data` and signatures are not text
     "thinking": _plain("reasoning", "thinking"),
     "redacted_thinking": _plain("reasoning"),
@@ -280,19 +297,35 @@ SHAPES: Final[dict[str, Reader]] = {
 """Each `type` and how it is read. A type that is not here is opaque."""
 
 KEYED: Final[dict[str, Reader]] = {
-    "inlineData": _media(None),
-    "inline_data": _media(None),
+    # Gemini, in the spelling of the wire and of the Python SDK
+    "functionCall": keyed.function_call,
+    "function_call": keyed.function_call,
+    "functionResponse": keyed.function_response(parts),
+    "function_response": keyed.function_response(parts),
+    "inlineData": _inline,
+    "inline_data": _inline,
     "fileData": _media(None),
     "file_data": _media(None),
+    # Bedrock
+    "toolUse": keyed.tool_use,
+    "toolResult": keyed.tool_result(parts),
+    "reasoningContent": keyed.reasoning_content,
+    "guardContent": keyed.guard_content,
+    "citationsContent": keyed.citations_content,
+    "searchResult": keyed.search_result(parts),
+    "json": keyed.json_content,
     "image": _media("image"),
     "image_url": _media("image"),
-    "document": _media("document"),
+    "document": keyed.document(parts),
     "video": _media("video"),
     "audio": _media("audio"),
-    "text": _text,
+    "text": _said,
 }
-"""Shapes without a `type`: the key says what it is (Gemini, Bedrock)."""
+"""Shapes without a `type`: the key says what it is. Of several the first here."""
+_ORDER: Final = {key: number for number, key in enumerate(KEYED)}
 
+_UNREAD: Final = frozenset({"type", *keyed.SIGNATURES})
+"""Keys whose strings the model does not read."""
 _MEDIA_TYPES: Final = frozenset(
     {"image", "image_url", "input_image", "computer_screenshot", "generated_image", "image_generation_call", "document"}
     | {"audio", "input_audio", "audio_url", "video", "input_video", "video_url", "file", "input_file", "media", "resource"}
@@ -306,4 +339,5 @@ def _server_result(raw: JsonObject, place: Place, depth: int) -> Part:
 def _keyed(raw: JsonObject) -> Reader | None:
     if "type" in raw:
         return None
-    return next((reader for key, reader in KEYED.items() if key in raw), None)
+    found = [key for key in raw if key in KEYED]
+    return KEYED[min(found, key=_ORDER.__getitem__)] if found else None
