@@ -68,7 +68,7 @@ PICTURES: dict[str, tuple[str, str]] = {
     "white space": ("image/gif", encoded(GIF)[:8] + "\r\n " + encoded(GIF)[8:]),
 }
 """Pictures as bodies carry them: declared type and base64."""
-HOSTILE = (0, -1, 2**53, -(2**63), 2**64 - 1, 1e308, -0.0, 5e-324, "NaN", "1600", None, True, [], {"tokens": -1})
+HOSTILE: tuple[Any, ...] = (0, -1, 2**53, -(2**63), 2**64 - 1, 1e308, -0.0, 5e-324, "NaN", "1600", None, True, [], {"tokens": -1})
 """Numbers, and what stands where numbers should."""
 TEXTS = (
     "Where is the key?",
@@ -99,6 +99,10 @@ class Stage:
 
     def pick(self, *choices: Any) -> Any:
         return self.draw(st.sampled_from(choices))
+
+    def choose(self, *choices: Json) -> Json:
+        chosen: Json = self.pick(*choices)
+        return chosen
 
     def number(self, least: int, most: int) -> int:
         return int(self.draw(st.integers(least, most)))
@@ -147,12 +151,12 @@ class Stage:
 
     def file(self) -> Json:
         if self.api == "openai-chat":
-            return self.pick(
+            return self.choose(
                 {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{encoded(PDF)}"}},
                 {"type": "input_audio", "input_audio": {"format": "wav", "data": encoded(WAV)}},
                 {"type": "file", "file": {"file_id": "file-1"}},
             )
-        return self.pick(
+        return self.choose(
             {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": encoded(PDF)}},
             {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "plain"}, "title": "notes"},
             {"type": "document", "source": {"type": "content", "content": [self.text("D"), self.picture()]}},
@@ -455,6 +459,21 @@ def media_in_result(stage: Stage) -> None:
         stage.answer({**stage.result(name), "content": [stage.picture(), stage.picture()]})
 
 
+def beside(stage: Stage) -> None:
+    """LangChain keeps calls beside the blocks, sometimes in them as well, and results as messages of their own."""
+    if stage.api != "blocks":
+        return
+    names = stage.pick(["lc:0"], ["lc:0", "lc:1"], stage.ids(2), [""])
+    calls = [{"type": "tool_call", "id": name, "name": "look", "args": {"n": stage.count}} for name in names]
+    inside = [stage.text("A"), *stage.pick([], calls, calls[:1])]
+    stage.messages.append({"role": "ai", "content": inside, "tool_calls": calls})
+    results = [{"role": "tool", "tool_call_id": name, "content": stage.words("R")} for name in names]
+    for result in stage.pick(results, results[1:], results[::-1], [*results, *results]):
+        stage.messages.append(result)
+        if stage.number(0, 3) == 0:
+            asks(stage)
+
+
 def opens_badly(stage: Stage) -> None:
     stage.messages.insert(0, {"role": "assistant", "content": stage.words("A")})
 
@@ -466,7 +485,7 @@ def many_marks(stage: Stage) -> None:
 
 HOSTILE_SCENES: tuple[Scene, ...] = (
     lost_result, lost_call, late_result, late_arrival, twice, reused, nameless, text_first, apart, bundled, empty, partly_empty,
-    empty_result, only_thinking, served_badly, broken_arguments, media_in_result, opens_badly, many_marks,
+    empty_result, only_thinking, served_badly, broken_arguments, media_in_result, opens_badly, beside, many_marks,
 )  # fmt: skip
 
 

@@ -84,9 +84,8 @@ class Draft:
 
     def put(self, slot: Slot, raw: Json) -> None:
         """Let one of the slots send something else."""
-        if raw is not slot.raw:
-            slot.raw = raw
-            self.changed = True
+        slot.raw = raw
+        self.changed = True
 
     def add(self, slots: Sequence[Slot], *, front: bool = False) -> None:
         """Put slots in front of all others, or behind them."""
@@ -124,10 +123,7 @@ def sealed(form: Form, draft: Draft) -> Entry:
     if stored is not None and not draft.changed:
         return own_entry(stored)
     message = form.read_message(_json(form, draft), draft.seq)
-    origin = tuple(slot.key for slot in draft.slots)
-    if len(origin) != len(message.parts):  # a maker put two texts into one
-        origin = tuple((draft.seq, part.place) for part in message.parts)
-    return Entry(message=message, seq=draft.seq, origin=origin)
+    return Entry(message=message, seq=draft.seq, origin=tuple(slot.key for slot in draft.slots))
 
 
 def _json(form: Form, draft: Draft) -> JsonObject:

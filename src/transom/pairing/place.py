@@ -137,7 +137,7 @@ class Placer:
 
     def _whole(self, call: Call, at: Draft) -> Draft:
         """A result that is a message of its own, moved up as it is."""
-        self._say(call, _APART)
+        self._say(call, at.slots[0], _APART)
         self.taken.add(id(at))
         return at
 
@@ -153,18 +153,17 @@ class Placer:
             )
             return stub
         if home:
-            self._say(call, "a result behind other parts of its message, moved to the front")
+            self._say(call, call.answer, "a result behind other parts of its message, moved to the front")
             return call.answer
-        self._say(call, _APART)
+        self._say(call, call.answer, _APART)
         slot = leaving(call.answer, call.at)
         call.at.lose(slot)
         self.robbed.append(call.at)
         return slot
 
-    def _say(self, call: Call, reason: str) -> None:
-        if call.answer is not None:
-            seq, place = call.answer.key
-            self.decisions.append(Decision(verb="repair", seq=seq, place=place, reason=reason, name=call.id))
+    def _say(self, call: Call, answer: Slot, reason: str) -> None:
+        seq, place = answer.key
+        self.decisions.append(Decision(verb="repair", seq=seq, place=place, reason=reason, name=call.id))
 
     def _media(self, results: list[Draft]) -> list[Draft]:
         """A message of the user with the media of results that may hold text only (OpenAI: a message of role `tool` takes text

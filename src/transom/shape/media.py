@@ -25,7 +25,8 @@ def mended(entry: Entry, form: Form, limits: Limits) -> tuple[Entry, Sequence[De
     if not any(part.media is not None or part.parts for part in entry.message.parts):
         return entry, ()
     dead: dict[Key, Decision] = {}
-    wrong: list[tuple[Part, Decision]] = []
+    wrong: list[tuple[Part, Media]] = []
+    lines: list[Decision] = []
     for (seq, place), part in entry.keyed():
         media = part.media
         if media is None or media.source not in _INLINE:
@@ -35,11 +36,12 @@ def mended(entry: Entry, form: Form, limits: Limits) -> tuple[Entry, Sequence[De
             dead[seq, place] = Decision(verb="stub", seq=seq, place=place, reason=reason, name=media.name)
         elif _mislabelled(media):
             reason = f"declared as {media.declared or 'nothing'}, and the bytes are {media.facts.mime}"
-            wrong.append((part, Decision(verb="mend", seq=seq, place=place, reason=reason, name=media.name)))
+            wrong.append((part, replace(media, declared=media.facts.mime)))
+            lines.append(Decision(verb="mend", seq=seq, place=place, reason=reason, name=media.name))
     if not dead and not wrong:
         return entry, ()
-    entry = _relabelled(entry, form, [part for part, _ in wrong])
-    return stubbed(entry, dead.keys(), form), [*dead.values(), *(line for _, line in wrong)]
+    entry = _relabelled(entry, form, wrong)
+    return stubbed(entry, dead.keys(), form), [*dead.values(), *lines]
 
 
 def unsendable(part: Part, limits: Limits) -> str:
@@ -92,10 +94,8 @@ def _mislabelled(media: Media) -> bool:
     return bool(media.mime_at) and said != seen
 
 
-def _relabelled(entry: Entry, form: Form, parts: Sequence[Part]) -> Entry:
+def _relabelled(entry: Entry, form: Form, wrong: Sequence[tuple[Part, Media]]) -> Entry:
     message = entry.message
-    for part in parts:
-        if part.media is not None:  # sure, since only media are mislabelled
-            media = replace(part.media, declared=part.media.facts.mime)
-            message = form.read_message(form.set_media(message.json, part, media), message.index)
-    return replace(entry, message=message) if parts else entry
+    for part, media in wrong:
+        message = form.read_message(form.set_media(message.json, part, media), message.index)
+    return replace(entry, message=message) if wrong else entry

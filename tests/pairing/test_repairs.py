@@ -1,0 +1,538 @@
+"""Each repair by itself, in both forms: what goes in, what comes out, and what the report says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pytest
+
+from transom.pairing import notes, pair
+from transom.parts import Group
+from transom.plan import Decision
+from transom.wire import FORMS
+
+Json = dict[str, Any]
+NO_PREFILL = frozenset({"no-prefill"})
+
+
+def mend(
+    api: str,
+    messages: Sequence[Json],
+    *,
+    late_results: Literal["move", "append"] = "move",
+    quirks: frozenset[str] = NO_PREFILL,
+    **fields: Any,
+) -> tuple[list[Json], tuple[Group, ...], tuple[Decision, ...]]:
+    form = FORMS[api]
+    groups, decisions = pair(form.read({"messages": list(messages), **fields}), form, late_results=late_results, quirks=quirks)
+    return [entry.message.json for group in groups for entry in group.entries], groups, decisions
+
+
+# ---- the words of the tables: anthropic
+
+
+def text(words: str = "t", **fields: Any) -> Json:
+    return {"type": "text", "text": words, **fields}
+
+
+def user(*parts: Json | str) -> Json:
+    return {"role": "user", "content": [text(part) if isinstance(part, str) else part for part in parts]}
+
+
+def assistant(*parts: Json | str) -> Json:
+    return {**user(*parts), "role": "assistant"}
+
+
+def call(name: str, **fields: Any) -> Json:
+    return {"type": "tool_use", "id": name, "name": "look", "input": {}, **fields}
+
+
+def result(name: str, words: Any = "found", **fields: Any) -> Json:
+    return {"type": "tool_result", "tool_use_id": name, "content": words, **fields}
+
+
+def stub(name: str) -> Json:
+    return result(name, notes.NOT_FINISHED, is_error=True)
+
+
+def thinking() -> Json:
+    return {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+
+
+# ---- and openai-chat
+
+
+def said(words: str) -> Json:
+    return {"role": "assistant", "content": words}
+
+
+def asked(words: str) -> Json:
+    return {"role": "user", "content": words}
+
+
+def calling(*names: str, arguments: Any = "{}") -> Json:
+    calls = [{"id": name, "type": "function", "function": {"name": "look", "arguments": arguments}} for name in names]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def tool(name: str, content: Any = "found") -> Json:
+    return {"role": "tool", "tool_call_id": name, "content": content}
+
+
+EMPTY_USER = user(notes.EMPTIED)
+
+ANTHROPIC: list[tuple[str, list[Json], list[Json]]] = [
+    (
+        "CM-100: a result without its call goes, and a message that held nothing else says so",
+        [user("q"), assistant("a"), user(result("gone"))],
+        [user("q"), assistant("a"), EMPTY_USER],
+    ),
+    (
+        "CM-100: of a message that holds more, only the result without its call goes",
+        [user("q"), assistant("a"), user(result("gone"), "and this?")],
+        [user("q"), assistant("a"), user("and this?")],
+    ),
+    (
+        "CM-100, CM-102: a call that nobody answered gets a failed result that claims nothing",
+        [user("q"), assistant("a", call("1")), user("stop")],
+        [user("q"), assistant("a", call("1")), user(stub("1")), user("stop")],
+    ),
+    (
+        "CM-102: so does a call that stands last, and its words stay",
+        [user("q"), assistant("a", call("1"))],
+        [user("q"), assistant("a", call("1")), user(stub("1"))],
+    ),
+    (
+        "CM-101: what is missing stands in front of the results that are there",
+        [user("q"), assistant(call("1"), call("2")), user(result("1"), "stop")],
+        [user("q"), assistant(call("1"), call("2")), user(stub("2"), result("1"), "stop")],
+    ),
+    (
+        "CM-100, CM-101: a late result moves up to its call, into a message of its own",
+        [user("q"), assistant(call("1")), user("wait"), assistant("a"), user(result("1"), "so?")],
+        [user("q"), assistant(call("1")), user(result("1")), user("wait"), assistant("a"), user("so?")],
+    ),
+    (
+        "CM-100: a late result is found farther behind than six entries",
+        [user("q"), assistant(call("1")), *([user("w"), assistant("a")] * 5), user(result("1"))],
+        [user("q"), assistant(call("1")), user(result("1")), *([user("w"), assistant("a")] * 5), EMPTY_USER],
+    ),
+    (
+        "results stand in front of the words of their message",
+        [user("q"), assistant(call("1"), call("2")), user("by the way", result("1"), "and", result("2"))],
+        [user("q"), assistant(call("1"), call("2")), user(result("1"), result("2"), "by the way", "and")],
+    ),
+    (
+        "results in another order than their calls stay as they are",
+        [user("q"), assistant(call("1"), call("2")), user(result("2"), result("1"))],
+        [user("q"), assistant(call("1"), call("2")), user(result("2"), result("1"))],
+    ),
+    (
+        "a result behind another message of the user moves in front of it",
+        [user("q"), assistant(call("1")), user("wait"), user(result("1"))],
+        [user("q"), assistant(call("1")), user(result("1")), user("wait"), EMPTY_USER],
+    ),
+    (
+        "CM-100: of two results for a call the first stays",
+        [user("q"), assistant(call("1")), user(result("1", "seven"), result("1", "eight"))],
+        [user("q"), assistant(call("1")), user(result("1", "seven"))],
+    ),
+    (
+        "of two results for a call the one stays that does not say that it was interrupted",
+        [user("q"), assistant(call("1")), user(result("1", "[interrupted]"), result("1", "eight"))],
+        [user("q"), assistant(call("1")), user(result("1", "eight"))],
+    ),
+    (
+        "a failed result stays where the second failed, too",
+        [user("q"), assistant(call("1")), user(result("1", "no", is_error=True), result("1", "timed out"))],
+        [user("q"), assistant(call("1")), user(result("1", "no", is_error=True))],
+    ),
+    (
+        "an id that an earlier call has gets a number, on the call and its result",
+        [user("q"), assistant(call("x")), user(result("x")), assistant(call("x")), user(result("x", "second"))],
+        [user("q"), assistant(call("x")), user(result("x")), assistant(call("x_2")), user(result("x_2", "second"))],
+    ),
+    (
+        "a number that is taken is left out",
+        [user("q"), assistant(call("x"), call("x_2"), call("x")), user(result("x"), result("x_2"), result("x", "third"))],
+        [user("q"), assistant(call("x"), call("x_2"), call("x_3")), user(result("x"), result("x_2"), result("x_3", "third"))],
+    ),
+    (
+        "CM-105: calls and results in one message of the assistant are split into turns",
+        [user("q"), assistant("a", call("1"), result("1"), "b")],
+        [user("q"), assistant("a", call("1")), user(result("1")), assistant("b"), user(notes.GO_ON)],
+    ),
+    (
+        "CM-105: so are calls in a message of the user",
+        [user("q", call("1"), result("1"))],
+        [user("q"), assistant(call("1")), user(result("1"))],
+    ),
+    (
+        "a result in the assistant's message whose call is not there goes, and the message with its words stays whole",
+        [user("q"), assistant("a", result("gone")), user("and?")],
+        [user("q"), assistant("a"), user("and?")],
+    ),
+    (
+        "empty texts go, and a cache mark on one moves to the part before it",
+        [user("q", text(" ", cache_control={"type": "ephemeral"}))],
+        [user(text("q", cache_control={"type": "ephemeral"}))],
+    ),
+    (
+        "a cache mark does not move to thinking",
+        [user("q"), assistant(thinking(), text("", cache_control={"type": "ephemeral"}), "a"), user("q")],
+        [user("q"), assistant(thinking(), "a"), user("q")],
+    ),
+    (
+        "a cache mark goes where the part before it has one",
+        [user(text("q", cache_control={"type": "ephemeral"}), text("", cache_control={"type": "ephemeral"}))],
+        [user(text("q", cache_control={"type": "ephemeral"}))],
+    ),
+    ("a message that is white space says that nothing is left", [user("q"), assistant(" "), user(" ")],
+     [user("q"), assistant(notes.EMPTIED), EMPTY_USER]),
+    (
+        "an empty result stays; an empty text in one goes",
+        [user("q"), assistant(call("1"), call("2")), user(result("1", []), result("2", [text("")]))],
+        [user("q"), assistant(call("1"), call("2")), user(result("1", []), result("2", []))],
+    ),
+    (
+        "a turn that ends with thinking is closed by a note, and the signed thinking stays",
+        [user("q"), assistant(thinking()), user("and?")],
+        [user("q"), assistant(thinking(), notes.BROKEN_OFF), user("and?")],
+    ),
+    (
+        "thinking that the next message of the same turn goes on from stays as it is",
+        [user("q"), assistant(thinking()), assistant("a"), user("and?")],
+        [user("q"), assistant(thinking()), assistant("a"), user("and?")],
+    ),
+    (
+        "input that is no object becomes one",
+        [user("q"), assistant(call("1", input="north"), call("2", input=None)), user(result("1"), result("2"))],
+        [user("q"), assistant(call("1", input={"arguments": "north"}), call("2")), user(result("1"), result("2"))],
+    ),
+    (
+        "a talk that the assistant opens begins with a note of the user",
+        [assistant("hello"), user("q")],
+        [user(notes.OPENING), assistant("hello"), user("q")],
+    ),
+    (
+        "a server tool's result without its call goes",
+        [user("q"), assistant({"type": "advisor_tool_result", "tool_use_id": "s", "content": []}, "a"), user("q")],
+        [user("q"), assistant("a"), user("q")],
+    ),
+    (
+        "a server tool's call that nothing answered is answered by an error of its own shape",
+        [user("q"), assistant({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}, "a"), user("q")],
+        [
+            user("q"),
+            assistant(
+                {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+                {
+                    "type": "web_search_tool_result",
+                    "tool_use_id": "s",
+                    "content": {"type": "web_search_tool_result_error", "error_code": "unavailable"},
+                },
+                "a",
+            ),
+            user("q"),
+        ],
+    ),
+    (
+        "a server tool's call whose turn may go on stays open, even where no turn of the assistant may end a talk",
+        [user("q"), assistant("a", {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}})],
+        [user("q"), assistant("a", {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}})],
+    ),
+]  # fmt: skip
+
+OPENAI: list[tuple[str, list[Json], list[Json]]] = [
+    (
+        "AN-26: a tool message without its call goes, and leaves nothing behind",
+        [asked("q"), said("a"), tool("gone"), asked("and?")],
+        [asked("q"), said("a"), asked("and?")],
+    ),
+    (
+        "AN-29: a call that nobody answered gets a result that claims nothing",
+        [asked("q"), calling("1", "2"), tool("2"), asked("and?")],
+        [asked("q"), calling("1", "2"), tool("2"), tool("1", notes.NOT_FINISHED), asked("and?")],
+    ),
+    (
+        "CM-100: a late result moves up to its call as the message that it is",
+        [asked("q"), calling("1"), said("wait"), tool("1"), asked("and?")],
+        [asked("q"), calling("1"), tool("1"), said("wait"), asked("and?")],
+    ),
+    (
+        "results stand together, and the messages between them follow in order",
+        [asked("q"), calling("1", "2"), tool("1"), asked("first"), tool("2"), asked("second")],
+        [asked("q"), calling("1", "2"), tool("1"), tool("2"), asked("first"), asked("second")],
+    ),
+    (
+        "of two results for a call the one stays that does not say that it was interrupted",
+        [asked("q"), calling("x"), tool("x", "[interrupted]"), tool("x", "17 bolts"), asked("and?")],
+        [asked("q"), calling("x"), tool("x", "17 bolts"), asked("and?")],
+    ),
+    (
+        "AN-29: an id twice in one message gets a number; results are given out in order",
+        [asked("q"), calling("x", "x"), tool("x", "one"), tool("x", "two")],
+        [asked("q"), calling("x", "x_2"), tool("x", "one"), tool("x_2", "two")],
+    ),
+    (
+        "an id that another turn has stays, since this provider takes it",
+        [asked("q"), calling("x"), tool("x"), calling("x"), tool("x")],
+        [asked("q"), calling("x"), tool("x"), calling("x"), tool("x")],
+    ),
+    (
+        "arguments that are no JSON are wrapped, and what they were can still be read",
+        [asked("q"), calling("1", arguments='{"n": 1'), tool("1")],
+        [asked("q"), calling("1", arguments='{"arguments":"{\\"n\\": 1"}'), tool("1")],
+    ),
+    (
+        "arguments that are an object become its text, white space and none at all an empty object",
+        [asked("q"), calling("1", arguments={"n": 1}), tool("1"), calling("2", arguments=" "), tool("2"),
+         calling("3", arguments=None), tool("3"), calling("4", arguments=""), tool("4")],
+        [asked("q"), calling("1", arguments='{"n":1}'), tool("1"), calling("2", arguments="{}"), tool("2"),
+         calling("3", arguments="{}"), tool("3"), calling("4", arguments=""), tool("4")],
+    ),
+    (
+        "AN-28: an empty text of the user stays; an answer without content says so",
+        [asked(""), said(""), {"role": "user", "content": []}],
+        [asked(""), {"role": "assistant", "content": [text(notes.EMPTIED)]}, {"role": "user", "content": [text(notes.EMPTIED)]}],
+    ),
+    (
+        "an answer that is reasoning alone says so",
+        [asked("q"), {"role": "assistant", "content": None, "reasoning_content": "hm"}, asked("q")],
+        [asked("q"), {"role": "assistant", "content": [text(notes.EMPTIED)], "reasoning_content": "hm"}, asked("q")],
+    ),
+    (
+        "a talk that the assistant opens stays, since this provider takes it",
+        [said("hello"), asked("q")],
+        [said("hello"), asked("q")],
+    ),
+    ("of a talk that was a lost result nothing is left but a note", [tool("gone")], [asked(notes.EMPTIED)]),
+    (
+        "a result of a function call of the older kind answers by its name",
+        [asked("q"), {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+         {"role": "function", "name": "f", "content": "r"}],
+        [asked("q"), {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+         {"role": "function", "name": "f", "content": "r"}],
+    ),
+]  # fmt: skip
+
+
+def plain(json: Json) -> Json:
+    """A message with its string content as a part: makers may write either."""
+    content = json.get("content")
+    return {**json, "content": [text(content)]} if isinstance(content, str) else json
+
+
+@pytest.mark.parametrize(("name", "stored", "sent"), ANTHROPIC, ids=[row[0] for row in ANTHROPIC])
+def test_anthropic(name: str, stored: list[Json], sent: list[Json]) -> None:
+    assert mend("anthropic", stored)[0] == sent, name
+
+
+@pytest.mark.parametrize(("name", "stored", "sent"), OPENAI, ids=[row[0] for row in OPENAI])
+def test_openai_chat(name: str, stored: list[Json], sent: list[Json]) -> None:
+    assert list(map(plain, mend("openai-chat", stored, quirks=frozenset())[0])) == list(map(plain, sent)), name
+
+
+@pytest.mark.parametrize(("name", "stored", "sent"), [*ANTHROPIC], ids=[row[0] for row in ANTHROPIC])
+def test_each_repair_is_reported_and_no_other(name: str, stored: list[Json], sent: list[Json]) -> None:
+    _, _, decisions = mend("anthropic", stored)
+    assert bool(decisions) == (stored != sent), name
+    assert all(decision.reason and 0 <= decision.seq < len(stored) for decision in decisions)
+
+
+def test_a_repair_names_the_call() -> None:
+    _, _, decisions = mend("anthropic", [user("q"), assistant(call("toolu_2")), user("stop")])
+    assert [(line.verb, line.seq, line.place, line.name) for line in decisions] == [("repair", 1, ("content", 0), "toolu_2")]
+
+
+def test_calls_without_ids_get_one_that_depends_on_the_call_alone() -> None:
+    for api, stored in (
+        ("anthropic", [user("q"), assistant(call(""), call("", input={"n": 2})), user(result("", "one"), result("", "two"))]),
+        ("openai-chat", [asked("q"), calling("", ""), tool("", "one"), tool("", "two")]),
+    ):
+        first, _, _ = mend(api, stored)
+        again, _, _ = mend(api, [stored[0], *stored])
+        parts = [part for message in first for part in FORMS[api].read_message(message, 0).parts]
+        ids = [part.id for part in parts if part.kind == "call"]
+        assert len(set(ids)) == 2
+        assert all(ids)
+        assert [(part.id, part.text) for part in parts if part.kind == "result"] == list(zip(ids, ("one", "two"), strict=True))
+        assert again[1:] == first
+
+
+def test_an_id_stays_within_the_length_that_the_provider_takes() -> None:
+    long = "c" * 40
+    sent, _, _ = mend("openai-chat", [asked("q"), calling(long, long), tool(long), tool(long)], quirks=frozenset())
+    assert [call["id"] for call in sent[1]["tool_calls"]] == [long, "c" * 38 + "_2"]
+    longer = long + "c"  # refused whatever is done: only made unique
+    sent, _, _ = mend("openai-chat", [asked("q"), calling(longer, longer), tool(longer), tool(longer)])
+    assert [call["id"] for call in sent[1]["tool_calls"]] == [longer, longer + "_2"]
+
+
+def test_a_quirk_makes_ids_unique_where_the_provider_takes_them_twice() -> None:
+    stored = [asked("q"), calling("x"), tool("x"), calling("x"), tool("x", "two")]
+    sent, _, _ = mend("openai-chat", stored, quirks=frozenset({"unique-ids"}))
+    assert sent[3:] == [calling("x_2"), tool("x_2", "two")]
+
+
+def test_media_in_a_tool_message_move_behind_the_results_and_keep_their_place() -> None:
+    """CM-93, CM-94: a moved picture is known by the place that it was written at."""
+    picture = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    other = {"type": "json", "value": "v"}
+    stored = [
+        asked("q"),
+        calling("1", "2", "3"),
+        tool("1", [picture]),
+        tool("2", [text("words"), picture, other]),
+        tool("3", [{"type": "input_text", "text": "typed"}]),
+    ]
+    sent, groups, decisions = mend("openai-chat", stored)
+    assert sent[2:5] == [
+        tool("1", [text(notes.MEDIA_BELOW)]),
+        tool("2", [text("words"), text("v")]),
+        tool("3", [text("typed")]),
+    ]
+    assert sent[5] == {"role": "user", "content": [text(notes.MEDIA_HERE), picture, picture]}
+    entry = groups[-1].entries[-1]
+    assert [key for key, part in entry.keyed() if part.media] == [(2, ("content", 0)), (3, ("content", 1))]
+    assert not groups[-1].request
+    assert len(decisions) == 3
+
+
+# ---------------------------------------------------------------------------------------------------------- late results
+
+
+def test_a_late_result_is_appended_where_it_arrived_and_nothing_before_it_changes() -> None:
+    """A tool that answers after other turns: the stub that was sent stays, and so does the prefix."""
+    picture = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    early = [user("q"), assistant(call("slow"), call("fast")), user(result("fast"), "busy"), assistant("a")]
+    late = [*early, user(result("slow", [text("twelve"), picture]), "so?")]
+    before, _, _ = mend("anthropic", [*early, user("so?")], late_results="append")
+    sent, groups, decisions = mend("anthropic", late, late_results="append")
+    assert sent[:4] == before[:4]
+    assert sent[4] == user("so?", f"{notes.late_head('slow')}\ntwelve", picture)
+    assert [key for key, part in groups[-1].entries[0].keyed() if part.media] == [(4, ("content", 0, "content", 1))]
+    assert groups[-1].request
+    assert "slow" in {line.name for line in decisions}
+
+
+def test_a_late_tool_message_is_appended_as_a_message_of_the_user() -> None:
+    stored = [asked("q"), calling("1"), asked("wait"), said("a"), tool("1", "twelve"), asked("so?")]
+    sent, groups, _ = mend("openai-chat", stored, late_results="append")
+    assert sent[2] == tool("1", notes.NOT_FINISHED)
+    assert sent[5] == asked(f"{notes.late_head('1')}\ntwelve")
+    assert [group.request for group in groups] == [True, False, True, False, False, True]
+
+
+def test_a_result_directly_behind_its_call_is_never_late() -> None:
+    stored = [asked("q"), calling("1", "2"), tool("1", "[interrupted]"), tool("1", "one"), tool("2"), asked("so?")]
+    assert mend("openai-chat", stored, late_results="append")[0] == [*stored[:2], *stored[3:]]
+
+
+# ------------------------------------------------------------------------------------------------------------------ ends
+
+
+def test_a_talk_that_the_assistant_ends_goes_on_only_where_the_model_wants_it_so() -> None:
+    stored = [user("q"), assistant("It is in")]
+    assert mend("anthropic", stored, quirks=frozenset())[0] == stored
+    sent, groups, _ = mend("anthropic", stored)
+    assert sent == [*stored, user(notes.GO_ON)]
+    assert len(groups) == 2
+    assert not groups[-1].request
+
+
+@pytest.mark.parametrize("behind", [[], [user("stop")]])
+def test_a_call_without_the_thinking_that_is_asked_for_is_closed_by_a_note(behind: list[Json]) -> None:
+    stored = [user("q"), assistant("a", call("1")), user(result("1")), *behind]
+    sent, _, _ = mend("anthropic", stored, thinking={"type": "enabled", "budget_tokens": 1024})
+    assert sent == [*stored[:3], assistant(notes.NO_THINKING), *(behind or [user(notes.GO_ON)])]
+    assert mend("anthropic", stored)[0] == stored
+
+
+def test_a_call_that_was_thought_about_is_left_alone() -> None:
+    enabled = {"type": "enabled", "budget_tokens": 1024}
+    stored = [user("q"), assistant(thinking(), call("1")), user(result("1"))]
+    assert mend("anthropic", stored, thinking=enabled)[0] == stored
+    assert mend("anthropic", [user("q")], thinking=enabled)[0] == [user("q")]
+
+
+def test_a_conversation_without_messages_has_no_groups() -> None:
+    assert mend("anthropic", []) == ([], (), ())
+
+
+# ---------------------------------------------------------------------------------------------------------------- groups
+
+
+def test_groups_say_what_they_are() -> None:
+    picture = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    stored = [
+        user("q"),
+        assistant("a"),
+        assistant(call("1")),
+        user(result("1")),
+        assistant(call("2")),
+        user(result("2"), "and?"),
+        user(picture),
+        assistant("b"),
+    ]
+    _, groups, _ = mend("anthropic", stored, quirks=frozenset())
+    assert [(group.start, len(group.entries), group.request, group.opens) for group in groups] == [
+        (0, 1, True, True),
+        (1, 3, False, False),
+        (4, 2, True, False),
+        (6, 1, True, True),
+        (7, 1, False, False),
+    ]
+
+
+def test_system_messages_in_the_list_are_pinned() -> None:
+    stored = [{"role": "system", "content": "be short"}, asked("q"), {"role": "developer", "content": "in metres"}]
+    _, groups, decisions = mend("openai-chat", stored)
+    assert [(group.pinned, group.request, group.opens) for group in groups] == [
+        (True, False, False),
+        (False, True, True),
+        (True, False, False),
+    ]
+    assert decisions == ()
+
+
+def test_system_messages_do_not_stand_between_calls_and_results() -> None:
+    system = {"role": "system", "content": "in metres"}
+    sent, _, _ = mend("openai-chat", [asked("q"), calling("1"), system, tool("1")], quirks=frozenset())
+    assert sent == [asked("q"), calling("1"), tool("1"), system]
+
+
+def test_pieces_of_one_message_stay_in_one_group() -> None:
+    """Two groups never start at the same stored message."""
+    parts = [part for n in range(3) for part in (call(str(n)), result(str(n)))]
+    _, groups, _ = mend("anthropic", [user("q"), assistant(*parts, "done"), user("and?")])
+    assert [(group.start, len(group.entries)) for group in groups] == [(0, 1), (1, 7), (2, 1)]
+
+
+# ------------------------------------------------------------------------------------------------ results that are messages
+
+
+def test_a_log_whose_results_are_messages_keeps_them_whole() -> None:
+    """LangChain's tool messages: a result that is its own message moves as it is, and leaves no part of another."""
+
+    def whole(name: str, words: str = "found") -> Json:
+        return {"role": "tool", "tool_call_id": name, "content": words}
+
+    late = [user("q"), assistant(call("1"), call("2")), whole("2"), user("wait"), assistant("a"), whole("1"), user("so?")]
+    sent, _, _ = mend("blocks", late)
+    assert sent == [late[0], late[1], late[5], late[2], late[3], late[4], late[6]]
+    lost = [user("q"), assistant("a"), whole("gone"), user("so?")]
+    assert mend("blocks", lost)[0] == [lost[0], lost[1], EMPTY_USER, lost[3]]
+    assert mend("blocks", lost, late_results="append")[0][2] == user(f"{notes.late_head('gone')}\nfound")
+    reused = [user("q"), assistant(call("x")), whole("x"), assistant(call("x")), whole("x", "two")]
+    assert mend("blocks", reused)[0][4] == {**whole("x_2", "two")}
+
+
+def test_a_moved_result_gives_up_a_replay_form_that_it_shares() -> None:
+    """A replay form that a part left behind shares goes from the part that leaves; one that nobody shares goes with it."""
+    shared, own = {"type": "message", "id": "m"}, {"type": "message", "id": "n"}
+    late = user(result("1", rawItem=shared), result("2", rawItem=own), text("so?", rawItem=shared))
+    stored = [user("q"), assistant(call("1"), call("2")), user("wait"), assistant("a"), late]
+    sent, _, _ = mend("blocks", stored)
+    assert sent[2] == user(result("1"), result("2", rawItem=own))
