@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from transom.types import Json, JsonObject, Key, Place
 
 Kind: TypeAlias = Literal[
-    "text", "image", "document", "audio", "video", "call", "result", "reasoning", "server-call", "server-result", "opaque"
+    "text", "image", "document", "audio", "video", "call", "result", "reasoning", "server-call", "server-result", "reference", "opaque"
 ]
 MediaKind: TypeAlias = Literal["image", "document", "audio", "video"]
 Source: TypeAlias = Literal["base64", "data-url", "url", "file", "text", "none"]
@@ -70,7 +70,7 @@ class Part:
     """A piece of a message's content, and `place`, where it stands in the message's JSON (`()`: it is the message).
 
     `text` is what the model reads as text: of a text its text, of a call its arguments as JSON text, of a result that is
-    one string that string, of reasoning its visible text. `id` is the call's id, on the call and on its result. `parts`
+    one string that string, of reasoning its visible text; a reference names what the provider keeps. `id` is the call's id, on the call and on its result. `parts`
     are what stands inside a result or a document. `twins` are places in the message that carry the same content again.
     `signed`: the provider signed it, so that it goes back as it came or not at all.
     """
@@ -91,12 +91,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message: its role, its parts, and `json`, the very object that was given."""
+    """One message: its role, its parts, and `json`, the very object that was given.
+
+    `index` is its number in the log. `names` are ids under which its calls go out, by the call's place, where the log that it is
+    read from has decided on others than they have: what stands before a window is not in it.
+    """
 
     index: int
     role: Role
     parts: tuple[Part, ...]
     json: JsonObject = field(repr=False)
+    names: tuple[tuple[Place, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ stored before, so that appending a message never renames an older call.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -87,6 +87,22 @@ def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"
     return matcher.matches
 
 
+def given_id(call: Part) -> str:
+    """The id of a call; of one that has none, a name made from what it says."""
+    return call.id or "call_" + hashlib.blake2b(encode(call.raw), digest_size=6).hexdigest()
+
+
+def numbered(name: str, taken: Container[str], numbers: MutableMapping[str, int]) -> str:
+    """`name`, with a number behind it where it is `taken`. `numbers` are the last ones given, by name."""
+    while name in taken:
+        number = numbers[name] = numbers.get(name, 1) + 1
+        tail = f"_{number}"
+        candidate = name[: LONGEST_ID - len(tail)] + tail if len(name) <= LONGEST_ID else name + tail
+        if candidate not in taken:
+            name = candidate
+    return name
+
+
 class _Matcher:
     def __init__(self, form: Form, *, append: bool, unique: bool) -> None:
         self.form, self.append, self.unique = form, append, unique
@@ -107,7 +123,7 @@ class _Matcher:
             return
         for slot in draft.slots:
             if slot.part.kind == "call":
-                call = Call(slot=slot, id=self._name(slot.part), turn=self.turn)
+                call = Call(slot=slot, id=self._name(slot, draft), turn=self.turn)
                 if call.id != slot.part.id:
                     draft.put(slot, self.form.rename_call(slot.raw, call.id))
                     why = "an id that an earlier call has" if slot.part.id else "a call without an id"
@@ -119,20 +135,18 @@ class _Matcher:
                     self.open[slot.part.id] = _Asked([call])
                 self.matches.calls.setdefault(id(draft), []).append(call)
 
-    def _name(self, call: Part) -> str:
-        """The id under which a call goes out. A legacy function call has none: its name says what it answers to."""
+    def _name(self, slot: Slot, draft: Draft) -> str:
+        """The id under which a call goes out: the one that the log decided on, else one that nobody has in what is read. A legacy
+        function call has none: its name says what it answers to.
+        """
+        call = slot.part
         if call.place == ("function_call",):
             return call.id
         if not self.unique and self.turn_ids[0] != self.turn:
             self.turn_ids = (self.turn, set())
         taken = self.used if self.unique else self.turn_ids[1]
-        name = call.id or "call_" + hashlib.blake2b(encode(call.raw), digest_size=6).hexdigest()
-        while name in taken:
-            number = self.numbers[name] = self.numbers.get(name, 1) + 1
-            tail = f"_{number}"
-            candidate = name[: LONGEST_ID - len(tail)] + tail if len(name) <= LONGEST_ID else name + tail
-            if candidate not in taken:
-                name = candidate
+        decided = dict(draft.stored.names).get(slot.key[1]) if self.unique and draft.stored is not None else None
+        name = decided or numbered(given_id(call), taken, self.numbers)
         taken.add(name)
         return name
 
