@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, MutableMapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Literal, TypeAlias
+from itertools import pairwise
+from typing import Literal, TypeAlias, TypeVar
+
+import msgspec
 
 from transom.errors import BadSetting
 from transom.parts import Group
 from transom.types import JsonObject, Key, Place
 
-Verb: TypeAlias = Literal["stub", "cut", "prune", "drop", "repair", "mend", "mark"]
+Verb: TypeAlias = Literal["stub", "cut", "prune", "drop", "repair", "mend", "mark", "fold"]
+
+_Value = TypeVar("_Value", "Ask", "Fold")
 
 STATE_FORMAT = 1
 """The number of the form that `State.to_dict` writes; a higher one is refused, never guessed at."""
@@ -99,6 +104,92 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A summary that is wanted of messages `first` to `last`, numbered as they are stored.
+
+    level: 1 for a summary of messages, 2 and 3 for one that takes in earlier summaries.
+    prompt: messages in the conversation's own form (`api`), each one a request of its own; there is more than one only where the
+        material is too long for the model's window, and then the answers are joined with an empty line.
+    max_tokens: the most that the answer should have.
+    key: digest of what it is about. A summary is used only for the very messages that it was asked for.
+    """
+
+    first: int
+    last: int
+    level: int
+    prompt: tuple[JsonObject, ...] = field(repr=False)
+    max_tokens: int
+    key: str
+    api: str
+
+    def to_dict(self) -> JsonObject:
+        """The ask as JSON. `Ask.from_dict` reads it back."""
+        return _written(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, object]) -> Ask:
+        """The ask that `to_dict` wrote. Raises BadSetting where it is not one."""
+        return _read(plain, cls, "ask")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPicture:
+    """A live picture in a folded message: its key, its characters in the body, and whether a side is over what many may have."""
+
+    key: Key
+    inline: int
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldRow:
+    """A folded message as the judge counts it: its uncalibrated tokens before verdicts, and its live pictures.
+
+    Messages without a live picture are summed into the next older row.
+    """
+
+    seq: int
+    tokens: int
+    pictures: tuple[FoldPicture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """A summary that stands for messages `first` to `last`.
+
+    host: the number of the user's message whose turn it lies in; -1 where it stands for whole turns.
+    ends: the turn that it lies in, or the last of its turns, is over behind it.
+    rows: what it stands for, as depth and slots count it. tokens, bytes, messages: the size of what it stands for, as that was
+    sent. All of these are 0 or empty until the fold is part of a state; a ready one is only a text with its place and key.
+    """
+
+    first: int
+    last: int
+    level: int
+    text: str = field(repr=False)
+    key: str
+    host: int = -1
+    ends: bool = True
+    rows: tuple[FoldRow, ...] = field(default=(), repr=False)
+    tokens: int = 0
+    bytes: int = 0
+    messages: int = 0
+
+    def covers(self, seq: int) -> bool:
+        """Whether a stored message is one that it stands for."""
+        return self.first <= seq <= self.last
+
+    def to_dict(self) -> JsonObject:
+        """The fold as JSON. `Fold.from_dict` reads it back."""
+        return _written(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, object]) -> Fold:
+        """The fold that `to_dict` wrote. Raises BadSetting where it is not one."""
+        return _read(plain, cls, "fold")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """What the next fit of the same conversation must know to keep the prefix. A value: each fit returns the next one.
 
@@ -107,6 +198,7 @@ class State:
     mark: pictures in stored messages up to and including this one stay placeholders.
     stubs: keys of placeholders newer than the mark.
     pruned: per tool, the stored message up to which its results stay pruned.
+    folds: the summaries that stand for messages, oldest first. ready: summaries that were given and not needed yet.
     sent: the entries of the request that was made, in order.
     count, key: the place in the log: how many stored messages there were, and the rolling digest over them.
     policy, card: fingerprints of the settings and of the model card that it was made under.
@@ -118,6 +210,8 @@ class State:
     mark: int = -1
     stubs: frozenset[Key] = frozenset()
     pruned: tuple[tuple[str, int], ...] = ()
+    folds: tuple[Fold, ...] = ()
+    ready: tuple[Fold, ...] = ()
     sent: tuple[Sent, ...] = field(default=(), repr=False)
     count: int = 0
     key: bytes = b""
@@ -127,7 +221,7 @@ class State:
 
     def to_dict(self) -> JsonObject:
         """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
-        plain = asdict(replace(self, sent=(), memo={}))
+        plain = asdict(replace(self, sent=(), folds=(), ready=(), memo={}))
         del plain["memo"]
         plain["format"] = STATE_FORMAT
         plain["front"] = sorted(self.front)
@@ -135,6 +229,8 @@ class State:
         plain["pruned"] = [list(pair) for pair in self.pruned]
         plain["sent"] = [[one.digest.hex(), one.tokens] for one in self.sent]
         plain["key"] = self.key.hex()
+        plain["folds"] = [fold.to_dict() for fold in self.folds]
+        plain["ready"] = [fold.to_dict() for fold in self.ready]
         return plain
 
     @classmethod
@@ -157,7 +253,23 @@ def _revived(data: dict[str, object]) -> JsonObject:
     out["pruned"] = tuple((str(tool), int(seq)) for tool, seq in out["pruned"])
     out["sent"] = tuple(Sent(bytes.fromhex(digest), int(tokens)) for digest, tokens in out["sent"])
     out["key"] = bytes.fromhex(out["key"])
+    for name in ("folds", "ready"):  # a state that was written before there were folds has neither
+        out[name] = tuple(Fold.from_dict(fold) for fold in out.get(name, ()))
+    if any(one.last >= two.first for one, two in pairwise(out["folds"])) or any(one.first > one.last for one in out["folds"]):
+        raise ValueError("two folds stand for one message")
     return out
+
+
+def _written(value: Ask | Fold) -> JsonObject:
+    plain: JsonObject = msgspec.to_builtins(value)
+    return plain
+
+
+def _read(plain: Mapping[str, object], kind: type[_Value], name: str) -> _Value:
+    try:
+        return msgspec.convert(plain, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise BadSetting(f"the {name} cannot be read ({error}); it is not one that to_dict wrote") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
