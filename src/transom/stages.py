@@ -10,7 +10,7 @@ from transom.canon import digest
 from transom.catalog import ModelCard
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
-from transom.plan import Decision, Sent, Size, State
+from transom.plan import Ask, Decision, Fold, Sent, Size, State
 from transom.planner import Plan, plan
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
@@ -26,7 +26,7 @@ class Fit:
     request: JsonObject = field(repr=False)
     report: Report
     state: State
-    asks: tuple[object, ...] = ()
+    asks: tuple[Ask, ...] = ()
 
 
 def run(  # noqa: PLR0913 - the stages' inputs
@@ -37,9 +37,13 @@ def run(  # noqa: PLR0913 - the stages' inputs
     prices: PriceList,
     last: State | None,
     history: resume.Log | None = None,
+    ready: Sequence[Fold] = (),
+    compacting: bool = False,
+    preview: bool = False,
 ) -> Fit:
     """All stages on a conversation that was read. `last` is the state of the last fit, `history` the log that the conversation is
-    a window of; None: it is the whole log."""
+    a window of; None: it is the whole log. `ready` are summaries that were made since, `compacting` asks for a compaction now, and
+    `preview` shows what would go out, over the budget too, and leaves the state as it was."""
     card, ledger = prices.card, Ledger(prices)
     history = history or resume.log(conversation)
     state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
