@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from transom.canon import digest, rolling
@@ -10,36 +10,34 @@ from transom.parts import Conversation
 from transom.plan import Break, Sent, State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """The stored messages as digests, without cache marks, and the rolling key after each."""
+    """What must be known of the log that a conversation is a window of, or the whole.
 
+    `count` messages are stored. `digests` are those of the conversation's messages, without cache marks; `keys` the rolling keys
+    after so many messages of the log, as far as they are known.
+    """
+
+    count: int
     digests: tuple[bytes, ...]
-    keys: tuple[bytes, ...]
-
-    @property
-    def count(self) -> int:
-        """How many messages are stored."""
-        return len(self.digests)
+    keys: Mapping[int, bytes]
 
     def holds(self, state: State) -> bool:
         """Whether the state was made on a beginning of this log."""
-        return 0 <= state.count <= len(self.digests) and state.key == self.key(state.count)
+        return self.keys.get(state.count) == state.key
 
-    def key(self, count: int) -> bytes:
-        """The rolling key after `count` messages."""
-        return self.keys[count - 1] if count else b""
+    def key(self) -> bytes:
+        """The rolling key after all messages."""
+        return self.keys[self.count]
 
 
 def log(conversation: Conversation) -> Log:
-    """The log of a conversation."""
+    """The log of a conversation that is the whole."""
     digests = tuple(digest(message.json) for message in conversation.messages)
-    keys: list[bytes] = []
-    key = b""
-    for one in digests:
-        key = rolling(key, one)
-        keys.append(key)
-    return Log(digests, tuple(keys))
+    keys = {0: b""}
+    for count, one in enumerate(digests, 1):
+        keys[count] = rolling(keys[count - 1], one)
+    return Log(count=len(digests), digests=digests, keys=keys)
 
 
 def resume(state: State | None, history: Log, *, policy: str, card: str) -> tuple[State, tuple[str, ...]]:
@@ -51,7 +49,7 @@ def resume(state: State | None, history: Log, *, policy: str, card: str) -> tupl
     if not history.holds(state):
         return fresh, ("the state belongs to another conversation or branch; it was reset",)
     notes: list[str] = []
-    if not 0 <= state.anchor <= max(0, len(history.digests) - 1):
+    if not 0 <= state.anchor <= max(0, history.count - 1):
         notes.append(f"the state's anchor {state.anchor!r} is no message of this conversation; the window starts at 0 again")
         state = replace(state, anchor=0, front=frozenset())
     if state.policy != policy:

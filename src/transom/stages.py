@@ -12,6 +12,7 @@ from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
 from transom.plan import Ask, Decision, Fold, Sent, Size, State
 from transom.planner import Plan, plan
+from transom.planner.window import stands
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
 from transom.report import Report
@@ -20,13 +21,25 @@ from transom.wire.form import Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What the next fit must be given of the log: every message from number `start` on, and those of `ahead`."""
+
+    start: int = 0
+    ahead: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """The request to send, what was done to make it, and the state for the next one. `asks`: summaries that are wanted."""
+    """The request to send, what was done to make it, and the state for the next one. `asks`: summaries that are wanted.
+
+    `reach` says how much of the log the next fit needs; a session reads no more.
+    """
 
     request: JsonObject = field(repr=False)
     report: Report
     state: State
     asks: tuple[Ask, ...] = ()
+    reach: Reach = field(default=Reach(), repr=False)
 
 
 def run(  # noqa: PLR0913 - the stages' inputs
@@ -79,10 +92,10 @@ def run(  # noqa: PLR0913 - the stages' inputs
         pruned=pruned,
         sent=sent,
         count=history.count,
-        key=history.key(history.count),
+        key=history.key(),
         memo=prices.memo,
     )
-    return Fit(request=request, report=report, state=following)
+    return Fit(request=request, report=report, state=following, reach=_reach(groups, planned))
 
 
 def named(card: ModelCard) -> str:
@@ -95,8 +108,9 @@ def _shaped(
 ) -> tuple[tuple[Group, ...], tuple[Decision, ...], tuple[tuple[str, int], ...]]:
     """The groups in the form that they are sent in before verdicts, what was done to them, and the marks of pruning."""
     paired, repairs = pairing.pair(conversation, form, late_results=policy.late_results, quirks=prices.card.quirks)
+    standing = [group for group in paired if stands(group, state)]
     shaped, edits, pruned = shape.shape(
-        paired,
+        standing,
         form,
         limits=prices.card.limits,
         price_text=lambda words: prices.text(words).tokens,
@@ -107,7 +121,21 @@ def _shaped(
         marks=state.pruned,
         refit=policy.refit,
     )
-    return shaped, (*repairs, *edits), pruned
+    formed = {group.start: group for group in shaped}
+    return tuple(formed.get(group.start, group) for group in paired), (*repairs, *edits), pruned
+
+
+def _reach(groups: Sequence[Group], planned: Plan) -> Reach:
+    """What the next fit needs: the groups that stand, and those on either side of them, so that no two messages that have others
+    between them seem to be neighbours.
+    """
+    gone = {group.start for group in (*planned.left, *planned.earlier)}
+    stands_at = [group.start not in gone for group in groups]
+    tail = next((at + 1 for at in reversed(range(len(groups))) if not stands_at[at]), 0)
+    start = groups[tail].start if tail < len(groups) else 0
+    needed = [group for at, group in enumerate(groups[:tail]) if any(stands_at[max(0, at - 1) : at + 2])]
+    seqs = {seq for group in needed for entry in group.entries for seq in (entry.seq, *(key[0] for key in entry.origin))}
+    return Reach(start=start, ahead=tuple(sorted(seq for seq in seqs if seq < start)))
 
 
 def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:

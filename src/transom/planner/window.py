@@ -47,12 +47,17 @@ def open_window(groups: Sequence[Group], ledger: Ledger, state: State, *, merges
     System messages inside the list stand always. Where neighbours are merged into turns (`merges`) they count for the opening, too,
     so there they are groups like others, only never dropped.
     """
-    standing = [g for g in groups if g.pinned or g.start >= state.anchor or g.start in state.front]
+    standing = [g for g in groups if stands(g, state)]
     return Window(
         groups=tuple(g for g in standing if merges or not g.pinned),
         always=tuple(g for g in standing if g.pinned and not merges),
         prices={g.start: tuple(ledger.message(entry.message) for entry in g.entries) for g in standing},
     )
+
+
+def stands(group: Group, state: State) -> bool:
+    """Whether no earlier fit left the group out."""
+    return group.pinned or group.start >= state.anchor or group.start in state.front
 
 
 def pinned_starts(window: Window, policy: Policy) -> frozenset[int]:
