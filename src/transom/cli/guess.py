@@ -8,15 +8,15 @@ from transom import wire
 from transom.errors import BadRequest
 from transom.types import JsonObject
 
-PLANNED: Mapping[str, str] = {"contents": "Gemini", "input": "OpenAI Responses"}
-"""Lists by which a body of a form that is not read yet is known."""
+LISTS: Mapping[str, str] = {"messages": "", "contents": "gemini", "input": "openai-responses"}
+"""What bodies call the list of their turns, and the form that alone calls it so."""
 
 
 def guess(body: JsonObject) -> str:
     """The form of `body`. Raises BadRequest where it can be none of those that are read."""
-    if isinstance(body.get("messages"), list):
-        return wire.guess(body)
-    for key, name in PLANNED.items():
-        if key in body:
-            raise BadRequest(f"the list {key!r} makes this a {name} request, and that form is not read yet")
+    for key, form in LISTS.items():
+        if isinstance(body.get(key), list):
+            if form and form not in wire.FORMS:
+                raise BadRequest(f"the list {key!r} makes this a request of the form {form}, which is not read yet")
+            return wire.guess(body)
     raise BadRequest("there is no list 'messages', so this is no request; give the body as it would be sent")

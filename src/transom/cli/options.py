@@ -10,14 +10,7 @@ import typer
 
 from transom.errors import BadSetting
 from transom.types import JsonObject
-
-
-class Form(StrEnum):
-    """The wire forms, as values of --api."""
-
-    anthropic = "anthropic"
-    openai_chat = "openai-chat"
-    blocks = "blocks"
+from transom.wire import FORMS
 
 
 class Newest(StrEnum):
@@ -39,7 +32,9 @@ FITTING, IMAGES, KEEPING = "Budget", "Pictures", "What stays"
 Body: TypeAlias = Annotated[
     str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or - for standard input.")
 ]
-ApiName: TypeAlias = Annotated[Form | None, typer.Option("--api", help="The wire form; guessed, and said, when left out.")]
+ApiName: TypeAlias = Annotated[
+    str | None, typer.Option("--api", metavar="FORM", help=f"{', '.join(FORMS)}. Guessed, and said, when left out.")
+]
 Model: TypeAlias = Annotated[
     str | None, typer.Option("--model", help="Who bills: its prices and limits. Default: the body's own model.")
 ]
