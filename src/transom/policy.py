@@ -9,18 +9,47 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from transom.errors import BadSetting
 from transom.types import Cut
 
-Step: TypeAlias = Literal["text", "images", "files"]
-STEPS: tuple[Step, ...] = ("text", "images", "files")
+Step: TypeAlias = Literal["requests", "text", "images", "files"]
+STEPS: tuple[Step, ...] = ("requests", "text", "images", "files")
+MIB: Final = 1024 * 1024
+LEAST_MESSAGES: Final = 2
+"""A request and an exchange: no preset allows fewer messages (AN-35)."""
+
+FOLDING: Final = {
+    "trigger": 0.8,
+    "max_images": 6,
+    "max_image_bytes": 20 * MIB,
+    "image_depth": 30_000,
+    "chunk_tokens": 3_000,
+    "recent_tokens": 30_000,
+    "fold_first": "salience",
+}
+SHEDDING: Final = {
+    "refit": 1.0,
+    "max_messages": 40,
+    "image_ratio": 0,
+    "keep_requests": 3,
+    "keep_requests_cap": 4_096,
+    "shed": STEPS,
+}
+COMPACTING: Final = {
+    "trigger": 0.8,
+    "compact_at": 0.8,
+    "image_ratio": 0,
+    "chunk_tokens": 3_000,
+    "recent_tokens": 30_000,
+    "merge": 1,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What may be sent. Make one with `Policy.sliding(...)`.
+    """What may be sent. Make one with `Policy.sliding(...)`, `folding`, `shedding` or `compacting`.
 
     budget: most tokens of the whole request, fixed parts included; None: the card's input limit, or window less reserve.
     reserve: tokens kept for the answer; None: the body's own max tokens, else min(card's output, window / 4, at least 256).
@@ -41,7 +70,17 @@ class Policy:
     max_input_tokens: longest input of a call; longer ones go out as a short note of what they were.
     max_message_tokens, cut: the cap of a message, and the hook that cuts it.
     late_results: "move" a result up to its call, or "append" its content where it arrived.
-    shed: what may go when only what must stay is left, in this order: "text", "images", "files".
+    chunk_tokens: what one summary stands for, at the least; 0: nothing is summed up.
+    recent_tokens: the newest tokens that no summary covers; never more than half of what `refit` leaves.
+    summary_tokens: the most that a summary may have.
+    merge: so many neighbouring summaries of one level become one of the next; 1: each summary takes in those before it.
+    folded: "free": pictures of messages that a summary stands for take no slot; "count": they do.
+    fold_first: which summaries go in first where not all are needed: by "age", or by "salience", those first that stand for
+        results and media, which can be had again.
+    prompt_image_bytes: most base64 characters of all pictures that one request for a summary shows.
+    compact_at: share of the budget at which a compaction happens, where older pictures give way to newer ones on two timelines,
+        the user's and the tools'; 0: only when asked for.
+    shed: what may go when only what must stay is left, in this order: "requests", "text", "images", "files".
     marks: "client": cache marks are only made legal; "place": where the client set none, transom sets at most two.
     strict: raise when plan and output differ even where both are legal and within the budget.
     """
@@ -67,6 +106,14 @@ class Policy:
     max_message_tokens: float = 0
     cut: Cut | None = None
     late_results: Literal["move", "append"] = "move"
+    chunk_tokens: float = 0
+    recent_tokens: float = 0
+    summary_tokens: int = 2_000
+    merge: int = 6
+    folded: Literal["free", "count"] = "free"
+    fold_first: Literal["age", "salience"] = "age"
+    prompt_image_bytes: float = 12 * MIB
+    compact_at: float = 0
     shed: tuple[Step, ...] = ()
     marks: Literal["client", "place"] = "client"
     strict: bool = False
@@ -84,13 +131,19 @@ class Policy:
             least = 1 if name == "budget" else 0
             if tokens is not None and not (_number(tokens) and tokens >= least):
                 raise BadSetting(f"{name} is {tokens!r}; it is a whole number of tokens, or None for the model card's")
+        if not _number(self.compact_at) or not 0 <= self.compact_at <= 1:
+            raise BadSetting(f"compact_at is {self.compact_at!r}; it is a share of the budget up to 1, or 0 for only when asked")
         _among("newest", self.newest, ("keep", "limit"))
         _among("late_results", self.late_results, ("move", "append"))
         _among("marks", self.marks, ("client", "place"))
+        _among("folded", self.folded, ("free", "count"))
+        _among("fold_first", self.fold_first, ("age", "salience"))
         for step in self.shed:
             _among("a step of shed", step, STEPS)
-        if not isinstance(self.keep_requests, int) or self.keep_requests < 1:
-            raise BadSetting(f"keep_requests is {self.keep_requests!r}; the newest request always stays, so it is at least 1")
+        for name in ("keep_requests", "merge", "summary_tokens"):
+            count = getattr(self, name)
+            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+                raise BadSetting(f"{name} is {count!r}; it is a whole number of at least 1 (the newest request always stays)")
 
     @classmethod
     def sliding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - the fields above, checked by name
@@ -99,6 +152,31 @@ class Policy:
         Takes any field of Policy by name. Raises BadSetting for an unknown name or a value out of range.
         """
         return cls().having(**settings)
+
+    @classmethod
+    def folding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
+        """Head, a middle that is summed up, and the newest part: summaries are asked for at `trigger`, dropping starts at the budget.
+
+        Pictures: 6, 20 MiB and 30,000 tokens deep. Takes and raises what `sliding` does.
+        """
+        return cls().having(**{**FOLDING, **settings})
+
+    @classmethod
+    def shedding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
+        """The newest 40 messages with up to three of the user's requests; when that is too much: requests, texts, pictures, files.
+
+        A `max_messages` below 2 is 2, since a request and its answer are two. Takes and raises what `sliding` does.
+        """
+        made = cls().having(**{**SHEDDING, **settings})
+        least = limit(made.max_messages)
+        return made.having(max_messages=LEAST_MESSAGES) if 0 < least < LEAST_MESSAGES else made
+
+    @classmethod
+    def compacting(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
+        """Nothing moves until `compact_at` of the tokens or bytes is reached; then older pictures go, and one summary takes the place
+        of all but the newest part. Also the way out of a body that is too large (413). Takes and raises what `sliding` does.
+        """
+        return cls().having(**{**COMPACTING, **settings})
 
     def having(self, **settings: Any) -> Policy:  # noqa: ANN401 - as above
         """This policy with other values for the fields named. Raises BadSetting as `sliding` does."""
@@ -110,7 +188,7 @@ class Policy:
 
     def fingerprint(self) -> str:
         """The settings that decide verdicts, as text: a state made under others starts its pictures afresh."""
-        judged = (self.max_images, self.max_image_bytes, self.image_depth, self.image_ratio, self.newest, self.pins)
+        judged = (self.max_images, self.max_image_bytes, self.image_depth, self.image_ratio, self.newest, self.pins, self.folded)
         pruned = (self.results_per_tool, self.max_input_tokens, self.max_message_tokens, self.late_results)
         return repr((judged, dict(pruned[0]) if isinstance(pruned[0], Mapping) else pruned[0], pruned[1:]))
 
