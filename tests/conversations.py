@@ -41,7 +41,10 @@ WEBP = b"RIFF\x1a\0\0\0WEBPVP8L\x0e\0\0\0\x2f" + struct.pack("<I", 119 | 79 << 1
 BMP = b"BM" + struct.pack("<IHHIIiiHH", 58, 0, 0, 54, 40, 24, 16, 1, 24) + b"\0" * 28
 SVG = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"/>'
 AVIF = b"\0\0\0\x20ftypavif\0\0\0\0avifmif1miafMA1B" + b"\0" * 40
-PDF = b"%PDF-1.4\n1 0 obj<</Type/Page/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+)
 WAV = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
 
 PICTURES: dict[str, tuple[str, str]] = {

@@ -7,7 +7,7 @@ another one (a result that was put behind its call), it gets a line of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from transom.canon import size
@@ -84,10 +84,8 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     new = _sizes(((entry.seq, entry.message) for entry in entries), ledger)
     gone = {g.start for g in (*planned.left, *planned.earlier)}
     standing = {entry.seq for entry in entries}
-    drops: list[Decision] = []
-    for dropped, reason in (*((g, OVER) for g in planned.left), *((g, EARLIER) for g in planned.earlier)):
-        covered = sorted({entry.seq for entry in dropped.entries} - standing)
-        drops.append(_drop_line(dropped, covered, old, reason))
+    drops = [_drop_line((g,), standing, old, OVER) for g in planned.left]
+    drops += [_drop_line(run, standing, old, EARLIER) for run in _runs(groups, {g.start for g in planned.earlier})]
     settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
     sent = [entry for g in groups if g.start not in gone for entry in g.entries]
     stubs = _stub_lines(sent, planned.verdicts.why, form, ledger.prices)
@@ -122,15 +120,30 @@ def _stub_lines(
     return found
 
 
-def _drop_line(group: Group, covered: Sequence[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
-    whole = sum((sizes.get(seq, Bulk()) for seq in covered), Bulk())
+def _runs(groups: Iterable[Group], starts: Set[int]) -> list[list[Group]]:
+    """The groups with these starts, neighbours together: what was left out long ago is one line, not thousands."""
+    runs: list[list[Group]] = []
+    last = False
+    for group in groups:
+        if group.start in starts:
+            if last:
+                runs[-1].append(group)
+            else:
+                runs.append([group])
+        last = group.start in starts
+    return runs
+
+
+def _drop_line(groups: Sequence[Group], standing: Set[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
+    covered = {entry.seq for group in groups for entry in group.entries} - standing
+    whole = [sizes[seq] for seq in covered if seq in sizes]
     return Decision(
         verb="drop",
-        seq=group.start,
-        last=max(covered, default=group.start),
+        seq=groups[0].start,
+        last=max(covered, default=groups[0].start),
         reason=reason,
-        tokens_before=whole.tokens,
-        bytes_before=whole.bytes,
+        tokens_before=sum(one.tokens for one in whole),
+        bytes_before=sum(one.bytes for one in whole),
     )
 
 
