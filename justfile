@@ -32,6 +32,15 @@ test *args:
 quick *args:
     {{run}} pytest -n auto -q "$@"
 
+# the tests on every Python that is supported and on this machine
+everywhere:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    for version in 3.11 3.12 3.13; do
+        uv python find --no-python-downloads "$version" >/dev/null 2>&1 || { echo "no Python $version here"; continue; }
+        UV_PROJECT_ENVIRONMENT=".venv-$version" uv run --frozen --python "$version" pytest -n auto -q
+    done
+
 # wheel and sdist
 build:
     uv build --quiet --out-dir dist
