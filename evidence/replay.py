@@ -32,6 +32,7 @@ class Run:
     breaks: int = 0
     rewritten: int = 0
     refits: int = 0
+    nameless: str = ""
     idle: str = ""
     short: str = ""
     at_refit: int = 0
@@ -59,7 +60,11 @@ def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) ->
     yield Check(f"{title}: replay, the window grows between refits", not run.short, run.short)
     cost = round(run.rewritten * (UNCACHED - CACHED))
     said = f"{run.breaks} breaks, {run.rewritten:,} tokens rewritten, which cost as much as {cost:,} of input"
-    yield Check(f"{title}: replay, every break has its cause", True, f"{said}; {run.steps} requests, {run.over} over budget")
+    yield Check(
+        f"{title}: replay, every break is named",
+        not run.nameless,
+        f"{run.nameless}{said}; {run.steps} requests, {run.over} over budget",
+    )
 
 
 def _step(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
@@ -68,6 +73,8 @@ def _step(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
     common = next((i for i, (a, b) in enumerate(zip(run.before, now, strict=False)) if a != b), min(len(run.before), len(now)))
     if run.steps and not report.breaks:
         run.heads, run.all = run.heads + common, run.all + len(run.before)
+    if common < len(run.before) and not (report.breaks and all(one.cause for one in report.breaks)):
+        run.nameless = run.nameless or f"request {number} differs at message {common}, and no break says why; "
     moved = run.state is not None and made.state.anchor > run.state.anchor
     if moved:
         _refit(run, number, made, fixed)
