@@ -20,9 +20,11 @@ from transom.wire import FORMS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "transom"
-SHELL = ("cli", "view", "proxy", "testing.py", "__main__.py")
-FILES = sorted(SOURCE.rglob("*.py"))
-CORE = [path for path in FILES if path.relative_to(SOURCE).parts[0] not in SHELL]
+SHELL = ("cli", "proxy", "integrations", "testing", "worker", "view", "session", "summaries", "store")
+FILES = sorted(path for path in SOURCE.rglob("*.py") if "migrations" not in path.parts)
+CORE = [
+    path for path in FILES if path.relative_to(SOURCE).parts[0].removesuffix(".py") not in SHELL and path.name != "__main__.py"
+]
 HEAVY = (
     "typer",
     "rich",
