@@ -1,13 +1,14 @@
 """What each decision cost or saved: the lines of a report add up to the size before minus the size after, exactly.
 
 Every stored message has a size as it came and a size as it went. The difference belongs to the decisions about that message: a
-picture's to its own line as far as its own price goes, the rest to the message's last line. Where a message changed for the sake of
-another one (a result that was put behind its call), it gets a line of its own.
+picture's to its own line as far as its own price goes, the rest to the message's last line. Where a message changed for the sake
+of another one (a result that was put behind its call), it gets a line of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from transom.canon import size
@@ -102,9 +103,7 @@ def _sizes(messages: Iterable[tuple[int, Message]], ledger: Ledger) -> dict[int,
     return out
 
 
-def _stub_lines(
-    entries: Iterable[Entry], why: Mapping[Key, str], form: Form, prices: PriceList
-) -> list[tuple[Decision, int]]:
+def _stub_lines(entries: Iterable[Entry], why: Mapping[Key, str], form: Form, prices: PriceList) -> list[tuple[Decision, int]]:
     """A line for each picture that became a placeholder, and the number of the message that it stood in."""
     found: list[tuple[Decision, int]] = []
     for entry in entries:
@@ -120,7 +119,7 @@ def _stub_lines(
     return found
 
 
-def _runs(groups: Iterable[Group], starts: Set[int]) -> list[list[Group]]:
+def _runs(groups: Iterable[Group], starts: AbstractSet[int]) -> list[list[Group]]:
     """The groups with these starts, neighbours together: what was left out long ago is one line, not thousands."""
     runs: list[list[Group]] = []
     last = False
@@ -134,7 +133,7 @@ def _runs(groups: Iterable[Group], starts: Set[int]) -> list[list[Group]]:
     return runs
 
 
-def _drop_line(groups: Sequence[Group], standing: Set[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
+def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
     covered = {entry.seq for group in groups for entry in group.entries} - standing
     whole = [sizes[seq] for seq in covered if seq in sizes]
     return Decision(

@@ -1,7 +1,7 @@
 """The last look at a request before it leaves: structure, limits and sums, read again from what was written.
 
-The rules about numbers come from the model card, those about structure from the form. `lint` shows both to the user; `verify` raises
-when transom itself would break one.
+The rules about numbers come from the model card, those about structure from the form. `lint` shows both to the user; `verify`
+raises when transom itself would break one.
 """
 
 from __future__ import annotations

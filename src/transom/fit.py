@@ -60,7 +60,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
 
 
 def repair(
-    request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None, **settings: Any
+    request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None, **settings: Any  # noqa: ANN401 - as above
 ) -> Fit:
     """Make a request that its provider takes again, and say what was done. Nothing is left out for its tokens.
 
@@ -91,9 +91,7 @@ def price(
     return bill(conversation, prices or PriceList(card or catalog.card(model or conversation.model, api=api)))
 
 
-def lint(
-    request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None
-) -> list[Fault]:
+def lint(request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None) -> list[Fault]:
     """Each rule of the provider that a request breaks, with its place and, where it is known, what the provider answers.
 
     `fault.refused` is False for what the provider itself takes and only stricter servers mind.

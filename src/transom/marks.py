@@ -1,7 +1,8 @@
 """Cache marks, the last step of writing: the client's own win and are only made legal; transom sets its own only where asked.
 
-At most `limits.marks` go out in one request, over tools, system and messages together. The marks that matter most are the last ones, so
-the oldest marks on messages go first, and those on tools and system never (docs.anthropic: at most 4 breakpoints, 2026-08-22).
+At most `limits.marks` go out in one request, over tools, system and messages together. The marks that matter most are the last
+ones, so the oldest marks on messages go first, and those on tools and system never (Anthropic, prompt caching: at most 4
+breakpoints, 2026-08-22).
 """
 
 from __future__ import annotations

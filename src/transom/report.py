@@ -82,9 +82,7 @@ class Report:
 
     def __str__(self) -> str:
         """The summary, a line for each decision and break, and the notes."""
-        breaks = [
-            f"cache break at entry {one.at}: {one.cause}, {one.tokens:,} tokens read again uncached" for one in self.breaks
-        ]
+        breaks = [f"cache break at entry {one.at}: {one.cause}, {one.tokens:,} tokens read again uncached" for one in self.breaks]
         return "\n".join([self.summary(), *self.lines(), *breaks, *self.notes])
 
     def to_dict(self) -> JsonObject:

@@ -42,7 +42,8 @@ def log(conversation: Conversation) -> Log:
 
 def resume(state: State | None, history: Log, *, policy: str, card: str) -> tuple[State, tuple[str, ...]]:
     """The state to go on from, and notes on what had to be reset: everything, on another branch; the pictures' marks, under
-    another policy. An anchor that is no number, or beyond the log, starts again at 0 (CM-136)."""
+    another policy. An anchor that is no number, or beyond the log, starts again at 0 (CM-136).
+    """
     fresh = State(policy=policy, card=card)
     if state is None:
         return fresh, ()

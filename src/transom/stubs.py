@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from transom import edit
@@ -13,7 +14,7 @@ from transom.types import Json, Key, Place
 from transom.wire.form import Form
 
 
-def stubbed(entry: Entry, dead: Set[Key], form: Form) -> Entry:
+def stubbed(entry: Entry, dead: AbstractSet[Key], form: Form) -> Entry:
     """The entry with a placeholder for each part whose key is in `dead`; the same entry where it holds none of them.
 
     Neighbouring placeholders become one text. Twins of what is replaced go with it (INV-10).
@@ -28,9 +29,7 @@ def stubbed(entry: Entry, dead: Set[Key], form: Form) -> Entry:
         gone.update(part.place for part in run[1:])
     twins = {twin for part in found for twin in part.twins if not any(twin[: len(p)] == p for p in changes)}
     json = edit.replace(entry.message.json, changes, (*gone, *twins))
-    origin = tuple(
-        key for part, key in zip(entry.message.parts, entry.origin, strict=True) if part.place not in gone
-    )
+    origin = tuple(key for part, key in zip(entry.message.parts, entry.origin, strict=True) if part.place not in gone)
     return replace(entry, message=form.read_message(json, entry.message.index), origin=origin)
 
 
@@ -53,6 +52,6 @@ def _follows(first: str | int, second: str | int) -> bool:
 def _note(run: Sequence[Part], form: Form) -> Json:
     media: list[Media] = [part.media for part in run if part.media is not None]
     said = [part.text for part in run if part.text and part.media is not None and part.media.source != "text"]
-    note = form.text("\n".join([merged(media), *said]))  # an unknown part may hold words beside its picture
+    note = form.placeholder(run[0], "\n".join([merged(media), *said]))  # an unknown part may hold words beside its picture
     marks = {name: part.raw[name] for part in run if isinstance(part.raw, dict) for name in MARKS if name in part.raw}
     return {**note, **marks} if marks and isinstance(note, dict) else note

@@ -10,11 +10,13 @@ from transom.wire.form import Form
 
 def is_text(part: Part) -> bool:
     """Whether a part is a text that may be shortened: a text part, or a result that is one string; not an empty one."""
-    return bool(part.text) and (part.kind == "text" or (part.kind == "result" and not part.parts))
+    return bool(part.text) and not part.signed and (part.kind == "text" or (part.kind == "result" and not part.parts))
 
 
 def reworded(part: Part, words: str, form: Form) -> Json | None:
     """A part's JSON with `words` in place of its text; None where its shape has no place for them."""
+    if part.signed:
+        return None
     if part.kind == "result":
         return form.set_result(part.raw, words)
     if isinstance(part.raw, str):

@@ -6,9 +6,9 @@ import copy
 from typing import Any
 
 import pytest
-from conversations import encoded, png
 
 import transom
+from conversations import encoded, png
 from transom import FLAT, PriceList, canon
 from transom.placeholder import placeholder
 from transom.wire import FORMS
@@ -102,7 +102,7 @@ def test_a_replaced_picture_is_text_and_the_words_around_it_stay() -> None:
     ],
 )
 @pytest.mark.parametrize("nested", [False, True])
-def test_the_mark_counts_what_the_strip_counts(form: Json, nested: bool) -> None:  # noqa: FBT001 - a parameter of the case
+def test_the_mark_counts_what_the_strip_counts(form: Json, nested: bool) -> None:
     """CM-02, CM-42: nested, generated and data-URL pictures count in the scan that moves the mark."""
     oldest = called("a", form) if nested else [user(form)]
     made = fit(user(words("go")), *oldest, *called("b", picture(1)), *called("c", picture(2)), max_images=2, image_ratio=0.5)
