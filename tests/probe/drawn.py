@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image
 
 
-def draw(form: str, width: int = 37, height: int = 23, *, mode: str = "RGB", **options: Any) -> bytes:  # noqa: ANN401
+def draw(form: str, width: int = 37, height: int = 23, *, mode: str = "RGB", **options: Any) -> bytes:
     """A picture with a slope of colours, saved by Pillow."""
     picture = Image.linear_gradient("L").resize((width, height)).convert(mode)
     out = io.BytesIO()
@@ -19,7 +19,7 @@ def draw(form: str, width: int = 37, height: int = 23, *, mode: str = "RGB", **o
     return out.getvalue()
 
 
-def frames(form: str, width: int = 40, height: int = 30, **options: Any) -> bytes:  # noqa: ANN401
+def frames(form: str, width: int = 40, height: int = 30, **options: Any) -> bytes:
     """Three frames of different colours."""
     each = [Image.new("RGB", (width, height), colour) for colour in ("red", "green", "blue")]
     out = io.BytesIO()

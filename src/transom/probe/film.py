@@ -18,6 +18,7 @@ _BOXES: Final = 512
 """Boxes of one level that are stepped over."""
 _TRACKS: Final = 16
 _NEAR: Final = 1 << 16
+_SIDE: Final = float(1 << 16)
 
 
 def measure_boxes(source: Source, facts: Facts) -> Facts:
@@ -106,9 +107,8 @@ def measure_flv(source: Source, facts: Facts) -> Facts:
     reach = Reach(source)
     start = reach.some(0, _NEAR)
     seconds, width, height = (_number(start, name) for name in (b"duration", b"width", b"height"))
-    return replace(
-        facts, seconds=claimed(seconds, 1, reach.size), width=int(min(width, 1 << 16)), height=int(min(height, 1 << 16))
-    )
+    sides = (int(min(width, _SIDE)), int(min(height, _SIDE))) if width and height else (0, 0)
+    return replace(facts, seconds=claimed(seconds, 1, reach.size), width=sides[0], height=sides[1])
 
 
 def _number(start: bytes, name: bytes) -> float:

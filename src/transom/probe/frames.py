@@ -31,6 +31,8 @@ _MPEG, _AAC = "audio/mpeg", "audio/aac"
 _TAGS = 4
 _FRAMES = 4_096
 """Frames that are walked: 107 seconds of MP3 at 44,100 Hz."""
+_GAPS = 32
+"""Gaps between frames that are passed over."""
 _WINDOW = 1 << 15
 _NEAR = 4_096
 """Bytes within which the next frame is looked for where one is missing."""
@@ -127,14 +129,15 @@ def _resync(reach: Reach, kind: _Kind, at: int, like: bytes) -> int:
 
 def _walked(reach: Reach, kind: _Kind, at: int, end: int) -> float:
     """Seconds of the frames from `at` on; where there are more than the bound, the rest counts like those that were walked."""
-    frames, sound, like, window, start = 0.0, 0, reach.some(at, 6), b"", 0
+    frames, sound, gaps, like, window, start = 0.0, 0, 0, reach.some(at, 6), b"", 0
     for _ in range(_FRAMES):
         if not start <= at <= start + len(window) - 6:
             window, start = reach.some(at, _WINDOW), at
         head = window[at - start : at - start + 6]
         length = kind.length(head) if len(head) == 6 and kind.same(head, like) else 0
         if not length:
-            at = _resync(reach, kind, at, like) if at < end else -1
+            gaps += 1
+            at = _resync(reach, kind, at, like) if at < end and gaps <= _GAPS else -1
             if at < 0:
                 return _seconds(kind, like, frames)
             continue

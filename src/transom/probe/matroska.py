@@ -18,6 +18,8 @@ _SEGMENT, _INFO, _TRACKS, _CLUSTER = 0x18538067, 0x1549A966, 0x1654AE6B, 0x1F43B
 _SCALE, _DURATION = 0x2AD7B1, 0x4489
 _TRACK, _TYPE, _VIDEO, _WIDTH, _HEIGHT = 0xAE, 0x83, 0xE0, 0xB0, 0xBA
 _TIME, _BLOCK, _GROUP, _INNER = 0xE7, 0xA3, 0xA0, 0xA1
+_HOLDERS = frozenset({_SEGMENT, _INFO, _TRACKS, _TRACK, _VIDEO, _CLUSTER})
+"""Elements of which the start is of use where the file ends within them."""
 _FILM, _SOUND = 1, 2
 _ELEMENTS: Final = 512
 """Elements of one level that are stepped over."""
@@ -67,6 +69,8 @@ def _elements(reach: Reach, at: int, end: int, most: int) -> Iterator[tuple[int,
         length = int.from_bytes(rest[:wide], "big") & (1 << 7 * wide) - 1
         start = at + width + wide
         past = end if length == (1 << 7 * wide) - 1 else min(start + length, end)
+        if start + length > past and kind not in _HOLDERS:
+            return
         yield kind, start, past
         at = past
 
@@ -97,7 +101,7 @@ def _tracks(reach: Reach, span: list[int]) -> tuple[tuple[int, int], bool]:
         sound = sound or what == _SOUND
         if what == _FILM and _VIDEO in inside and not any(sides):
             video = {inner: _number(reach, at, past) for inner, at, past in _elements(reach, *inside[_VIDEO], _ELEMENTS)}
-            sides = video.get(_WIDTH, 0), video.get(_HEIGHT, 0)
+            sides = (video[_WIDTH], video[_HEIGHT]) if _WIDTH in video and _HEIGHT in video else sides
     return sides, sound
 
 

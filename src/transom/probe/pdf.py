@@ -11,7 +11,7 @@ from typing import Final
 
 from transom.parts import Facts
 from transom.probe.pdf_file import Document
-from transom.probe.pdf_syntax import Enough, Purse, Ref, Value, whole
+from transom.probe.pdf_syntax import Enough, Purse, Value, whole
 from transom.probe.pdf_text import Leaf, shown
 from transom.probe.window import CUT_OFF, Head, Other, Short, Source
 
@@ -54,13 +54,17 @@ def measure_pdf(source: Source, facts: Facts) -> Facts:
     size = source.size()
     if size > LARGEST or not source.part(size - 1, 1):
         return facts
-    document = Document(source, size, Purse(STEPS, INFLATED))
+    return measure_document(Document(source, size, Purse(STEPS, INFLATED)), facts)
+
+
+def measure_document(document: Document, facts: Facts) -> Facts:
+    """The same of an open document, as far as its purse goes."""
     try:
         walk, claim, locked = _walked(document)
     except Enough:
         return facts
     count = len(walk.pages)
-    pages = max(count, min(claim, size)) if walk.stopped else count
+    pages = max(count, min(claim, document.size)) if walk.stopped else count
     problem = LOCKED if locked else _problem(document, walk, claim)
     if problem or not pages:
         return replace(facts, pages=pages, problem=problem)
@@ -72,7 +76,7 @@ def _problem(document: Document, walk: _Walk, claim: int) -> str:
     """What a search, which is made where the tables lead to no whole tree, could not mend."""
     if not document.searched or walk.stopped:
         return ""
-    ends = b"%%EOF" in document.data
+    ends = document.data.rfind(b"%%EOF") > document.data.rfind(b"obj")
     if not walk.pages:
         return NO_OBJECT if b"obj" not in document.data else NO_PAGE if ends else CUT_OFF
     return CUT_OFF if not ends and (walk.lost or len(walk.pages) < claim) else ""
@@ -87,14 +91,12 @@ def _walked(document: Document) -> tuple[_Walk, int, bool]:
         document.search()
     if document.searched and not locked:
         walk, claim = _from_root(document)
-        if not walk.pages:
-            walk = _all_pages(document)
         locked = _locked(document)
     return walk, claim, locked
 
 
 def _locked(document: Document) -> bool:
-    return any(document.get(trailer.get("Encrypt")) is not None for trailer in document.trailers)
+    return any("Filter" in document.fields(trailer.get("Encrypt")) for trailer in document.trailers)
 
 
 def _from_root(document: Document) -> tuple[_Walk, int]:
@@ -127,17 +129,10 @@ def _walk(document: Document, tree: Value) -> _Walk:
         if isinstance(kids, list):
             if id(found) not in seen:
                 seen.add(id(found))
-                todo += [(kid, inherited) for kid in reversed(kids)]
+                space = NODES + 1 - len(todo)
+                todo += [(kid, inherited) for kid in reversed(kids[: max(0, space)])]
+                walk.stopped = walk.stopped or len(kids) > space
         elif found.get("Type") != "Pages":
             walk.pages.append((node, inherited))
-    walk.stopped = bool(todo)
-    return walk
-
-
-def _all_pages(document: Document) -> _Walk:
-    """Every object that says it is a page, of a file whose tree is gone."""
-    walk = _Walk()
-    for number in document.numbers():
-        if len(walk.pages) < NODES and document.fields(Ref(number)).get("Type") == "Page":
-            walk.pages.append((Ref(number), {}))
+    walk.stopped = walk.stopped or bool(todo)
     return walk

@@ -6,14 +6,13 @@ Classic tables, cross-reference streams, hybrids, updates (`/Prev`), object stre
 
 from __future__ import annotations
 
-import binascii
 import re
 import struct
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from transom.probe.pdf_filters import undone, unpredicted
 from transom.probe.pdf_syntax import BLANK, WINDOW, Purse, Ref, Torn, Value, parse, whole
 from transom.probe.window import Source
 
@@ -25,8 +24,6 @@ _ENTRY: Final = re.compile(rb"([0-9]{10}) ([0-9]{5}) ([nf])([ \r\n]{1,2})")
 _STREAM: Final = re.compile(rb"[" + BLANK + rb"]*+stream(?:\r\n|\n|\r)?")
 _UPDATES: Final = 512
 _HOPS: Final = 16
-_FOUND: Final = 100_000
-"""Objects that a search takes note of."""
 _BACK: Final = 24
 _BLOCK: Final = 3 << 13
 """Bytes that are decoded at a time."""
@@ -34,7 +31,6 @@ _SMALL: Final = 4_096
 """Bytes that most objects are shorter than."""
 _END: Final = 2_048
 """Bytes at the end in which the place of the newest table is looked for first."""
-_BLANKS: Final = b"\0\t\n\f\r "
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +126,8 @@ class Document:
         self._known.clear()
         self.need(0, self.size)
         at = self.data.find(b"obj")
-        while at >= 0 and len(self._found) < _FOUND:
-            self.purse.spend(1)
+        while at >= 0:
+            self.purse.spend(3)
             if self.data[at - 1 : at] != b"d" and (number := _NUMBERS.search(self.data[max(0, at - _BACK) : at])):
                 self._found[int(number[1])] = max(0, at - _BACK) + number.start()
             at = self.data.find(b"obj", at + 3)
@@ -141,16 +137,12 @@ class Document:
                 break
             self._take_trailer(at + 7)
             at = self.data.rfind(b"trailer", 0, at)
-        for found in tuple(self._found.values()):
-            head = self.data[found : found + 512]
-            if b"/ObjStm" in head or b"/XRef" in head:
-                self._unpack(found)
-
-    def numbers(self) -> Iterator[int]:
-        """The numbers of all objects that a search found, those in object streams included."""
-        yield from tuple(self._found)
-        for pack in tuple(self._packs.values()):
-            yield from pack
+        for one, place in tuple(self._found.items()):
+            head = self.data[place : place + 512]
+            if b"/Catalog" in head:
+                self.trailers.append({"Root": Ref(one)})
+            elif b"/ObjStm" in head or b"/XRef" in head:
+                self._unpack(place)
 
     def get(self, value: Value | Stream) -> Value | Stream:
         """The object behind a reference, or the value itself."""
@@ -205,47 +197,12 @@ class Document:
         data = bytes(self.data[stream.at : end])
         for filter_, parameters in self._filters(stream.head):
             try:
-                data = self._undone(filter_, data, most)
+                data = undone(filter_, data, most, self.purse)
                 if whole(parameters.get("Predictor")) > 9:  # the PNG ones
-                    data = self._unpredicted(data, min(max(whole(parameters.get("Columns")), 1), len(data) + 1))
+                    data = unpredicted(data, min(max(whole(parameters.get("Columns")), 1), len(data) + 1), self.purse)
             except (ValueError, zlib.error, struct.error):
                 return b""
         return data[:most]
-
-    def _undone(self, filter_: str, data: bytes, most: int) -> bytes:
-        most = min(most, self.purse.room)
-        match filter_:
-            case "FlateDecode" | "Fl":
-                out = zlib.decompressobj().decompress(data, max(1, most))
-            case "ASCII85Decode" | "A85":
-                text = data[: most * 2].partition(b"~")[0]
-                self.purse.spend(len(text) >> 6)
-                out = _ascii85(text.removeprefix(b"<~").translate(None, _BLANKS))
-            case "ASCIIHexDecode" | "AHx":
-                text = data[: most * 2].partition(b">")[0].translate(None, _BLANKS)
-                out = binascii.a2b_hex(text + b"0" * (len(text) % 2))
-            case _:
-                raise ValueError(filter_)
-        self.purse.room -= len(out)
-        self.purse.spend(len(out) >> 12)
-        return out
-
-    def _unpredicted(self, data: bytes, columns: int) -> bytes:
-        """Rows as they were before PNG prediction: none, left and up, which is what is met in tables and object streams."""
-        out, above = bytearray(), bytes(columns)
-        for at in range(0, len(data), columns + 1):
-            self.purse.spend(1 + (columns >> 6))
-            kind, row = data[at], data[at + 1 : at + 1 + columns]
-            if kind == 2:  # up
-                row = bytes([(a + b) & 255 for a, b in zip(row, above, strict=False)])
-            elif kind == 1:
-                left = 0
-                row = bytes([left := (left + a) & 255 for a in row])
-            elif kind:
-                raise ValueError(kind)
-            out += row
-            above = row
-        return bytes(out)
 
     def _filters(self, head: dict[str, Value]) -> list[tuple[str, dict[str, Value]]]:
         filters, parameters = self.get(head.get("Filter")), self.get(head.get("DecodeParms"))
@@ -295,6 +252,7 @@ class Document:
         """Where an object is: 1 and its place, or 2 and its object stream; None where nothing says. Raises Torn."""
         if number in self._found:
             return 1, self._found[number] - self.shift
+        self.purse.spend(len(self._tables) >> 4)
         for table in self._tables:
             if 0 <= (row := number - table.first) < table.count and (place := self._line(table, row))[0] in {1, 2}:
                 return place
@@ -427,17 +385,8 @@ class Document:
         if isinstance(stream, Stream):
             if stream.head.get("Type") == "ObjStm":
                 self._packs[-at] = self._pack(stream)
+                for number, (data, start, end) in self._packs[-at].items():
+                    if b"/Catalog" in data[start : min(end, start + _SMALL)]:
+                        self.trailers.append({"Root": Ref(number)})
             elif stream.head.get("Type") == "XRef":
                 self.trailers.append(stream.head)
-
-
-def _ascii85(text: bytes) -> bytes:
-    """Five characters for four bytes, `z` for four zeros. Raises struct.error where they stand for more."""
-    text = text.replace(b"z", b"!!!!!")
-    short = -len(text) % 5
-    text += b"u" * short
-    columns = zip(*(text[i::5] for i in range(5)), strict=True)
-    zero = 33 * (85**4 + 85**3 + 85**2 + 85 + 1)
-    groups = [(((a * 85 + b) * 85 + c) * 85 + d) * 85 + e - zero for a, b, c, d, e in columns]
-    whole_ = struct.pack(f">{len(groups)}I", *groups)
-    return whole_[: len(whole_) - short]

@@ -69,22 +69,23 @@ def parse(data: bytes | bytearray, at: int, last: int, purse: Purse) -> tuple[Va
     """The object at `at`, and where it ends, before `last`. Raises Torn where there is none, Enough if the purse is empty."""
     begun: list[list[Value]] = []
     steps = purse.steps
-    while token := _TOKEN.match(data, at, last):
-        at, steps = token.end(), steps - 1
-        kind = token.lastgroup
-        if kind == "open" and steps > 0:
-            begun.append([])
-            continue
+    try:
+        while token := _TOKEN.match(data, at, last):
+            at, steps = token.end(), steps - 1
+            if steps < 0:
+                raise Enough
+            kind = token.lastgroup
+            if kind == "open":
+                begun.append([])
+                continue
+            value = _closed(begun, token["close"]) if kind == "close" else _atom(str(kind), token, inside=bool(begun))
+            if not begun:
+                return value, at
+            begun[-1].append(value)
+        steps -= (last - at) >> 6
+        raise Torn
+    finally:
         purse.steps = steps
-        value = _closed(begun, token["close"]) if kind == "close" else _atom(str(kind), token, inside=bool(begun))
-        if not begun:
-            purse.spend(0)
-            return value, at
-        begun[-1].append(value)
-        if steps <= 0:
-            raise Enough
-    purse.spend((last - at) >> 8)
-    raise Torn
 
 
 def _closed(begun: list[list[Value]], mark: bytes) -> Value:

@@ -103,8 +103,6 @@ class _Look:
         if not isinstance(stream, Stream):
             return b""
         self.document.purse.spend(1)
-        if self.document.purse.room <= 0:
-            raise Enough
         return self.document.inflated(stream, PAGE_ROOM)
 
     def _read(self, content: bytes, resources: dict[str, Value], depth: int) -> None:

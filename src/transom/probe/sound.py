@@ -104,7 +104,7 @@ def read_ogg(head: Head) -> Facts:
 def measure_ogg(source: Source, facts: Facts) -> Facts:
     """The facts with seconds (and sides of Theora): the position of the last page, in units that the first packet states."""
     reach = Reach(source)
-    serial, packet = reach.take(14, 4), reach.some(28, 80)
+    serial, packet = reach.take(14, 4), reach.some(28, min(reach.big(27, 1), 80))
     last = _last_granule(reach, serial)
     if packet[:8] == b"OpusHead":
         skipped = int.from_bytes(packet[10:12], "little")
