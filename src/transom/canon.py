@@ -13,8 +13,10 @@ import msgspec
 
 from transom.types import Json, JsonObject
 
-MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
-"""The keys of cache marks: Anthropic's, and OpenAI's explicit breakpoint."""
+POINT: Final = "cachePoint"
+"""The key of a cache mark that is an item of its own in a list (Bedrock)."""
+MARKS: Final = ("cache_control", "prompt_cache_breakpoint", POINT)
+"""The keys of cache marks: Anthropic's, OpenAI's explicit breakpoint, and Bedrock's."""
 
 _ENCODER: Final = msgspec.json.Encoder()
 _MARKED: Final = tuple(f'"{key}":'.encode() for key in MARKS)
@@ -62,8 +64,8 @@ def unmarked(json: Json) -> Json:
         out = {key: unmarked(value) for key, value in json.items() if key not in MARKS}
         return out if len(out) != len(json) or any(out[key] is not json[key] for key in out) else json
     if isinstance(json, list):
-        items = [unmarked(item) for item in json]
-        return items if any(new is not old for new, old in zip(items, json, strict=True)) else json
+        items = [unmarked(item) for item in json if not (isinstance(item, dict) and POINT in item and len(item) == 1)]
+        return items if len(items) != len(json) or any(new is not old for new, old in zip(items, json, strict=True)) else json
     return json
 
 

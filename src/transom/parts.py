@@ -12,8 +12,9 @@ from typing import Literal, TypeAlias
 from transom.types import Json, JsonObject, Key, Place
 
 Kind: TypeAlias = Literal[
-    "text", "image", "document", "audio", "video", "call", "result", "reasoning", "server-call", "server-result", "reference", "opaque"
-]
+    "text", "image", "document", "audio", "video", "call", "result", "reasoning", "server-call", "server-result",
+    "reference", "opaque",
+]  # fmt: skip
 MediaKind: TypeAlias = Literal["image", "document", "audio", "video"]
 Source: TypeAlias = Literal["base64", "data-url", "url", "file", "text", "none"]
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from transom.wire import FORMS
 
 SHARED = Path(__file__).parents[3] / "shared"
-PROVIDERS = ("anthropic", "openai-chat")
+PROVIDERS = ("anthropic", "openai-chat", "openai-responses", "gemini")
+KEYS = {"openai-responses": "input", "gemini": "contents"}
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +44,14 @@ def codes(body: dict[str, Any], api: str) -> Counter[str]:
 def bodies(api: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in sorted((SHARED / "data" / "cases").glob("*.json")):
         case = json.loads(path.read_text(encoding="utf-8"))
-        if case["provider"] == api and isinstance(case.get("request"), dict) and case["request"].get("messages"):
+        if case["provider"] == api and isinstance(case.get("request"), dict) and case["request"].get(KEYS.get(api, "messages")):
             yield path.stem, case["request"]
     for path in sorted((SHARED / "data" / "transcripts").glob("*.json.gz")):
         talk = json.loads(gzip.decompress(path.read_bytes()))
         if talk["api"] == api:
             fields = {key: talk[key] for key in ("system", "tools") if talk.get(key)}
-            yield path.stem, {**fields, "messages": talk["messages"]}
+            key = KEYS.get(api, "messages")
+            yield path.stem, {**fields, key: talk[key]}
 
 
 @pytest.mark.parametrize("api", PROVIDERS)
@@ -66,12 +68,13 @@ def test_cases_and_transcripts_have_the_same_faults(oracle: ModuleType, api: str
 def test_every_prefix_of_a_talk_has_the_same_faults(oracle: ModuleType, api: str) -> None:
     """Cut anywhere, front or end: what a body lost shows in both."""
     for name, body in bodies(api):
-        messages = body["messages"]
+        key = KEYS.get(api, "messages")
+        messages = body[key]
         if len(messages) > 160 or len(json.dumps(body)) > 900_000:
             continue
         for cut in range(1, len(messages)):
             for part in (messages[:cut], messages[cut:]):
-                piece = {**body, "messages": part}
+                piece = {**body, key: part}
                 assert codes(piece, api) == Counter(code for code, _ in oracle.faults(piece, api)), (name, cut)
 
 
@@ -136,6 +139,58 @@ OPENAI_MESSAGE = st.one_of(
     st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": IDS, "content": OPENAI_CONTENT}),
 )
 OPENAI = st.fixed_dictionaries({"messages": st.lists(OPENAI_MESSAGE, max_size=9)})
+
+
+TYPED = st.sampled_from(["function_call", "computer_call", "custom_tool_call"])
+MESSAGE = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "assistant", "system", "developer"]), "content": WORDS},
+    optional={"type": st.just("message")},
+)
+RESPONSES = st.fixed_dictionaries(
+    {
+        "input": st.one_of(
+            st.sampled_from(["hi", " "]),
+            st.lists(
+                st.one_of(
+                    MESSAGE,
+                    st.builds(lambda kind, id_: {"type": kind, "call_id": id_, "name": "run", "arguments": "{}"}, TYPED, IDS),
+                    st.builds(lambda kind, id_: {"type": f"{kind}_output", "call_id": id_, "output": "x"}, TYPED, IDS),
+                    st.just({"type": "reasoning", "summary": [], "encrypted_content": "x"}),
+                    st.just({"type": "web_search_call", "id": "ws", "status": "completed"}),
+                ),
+                max_size=9,
+            ),
+        )
+    }
+)
+GEMINI_PART = st.one_of(
+    st.builds(lambda words: {"text": words}, WORDS),
+    st.builds(lambda key: {key: {"name": "run", "args": {}}}, st.sampled_from(["functionCall", "function_call"])),
+    st.builds(
+        lambda key: {key: {"name": "run", "response": {"output": "x"}}}, st.sampled_from(["functionResponse", "function_response"])
+    ),
+    st.just({"inlineData": {"mimeType": "image/png", "data": "eA=="}}),
+    st.just({"text": "so", "thought": True}),
+    st.just({"functionCall": {"name": "run"}, "thoughtSignature": "c2ln"}),
+)
+GEMINI_CONTENT = st.fixed_dictionaries(
+    {"parts": st.lists(GEMINI_PART, max_size=4)}, optional={"role": st.sampled_from(["user", "model", "function"])}
+)
+GEMINI = st.fixed_dictionaries(
+    {"contents": st.one_of(st.lists(st.one_of(GEMINI_CONTENT, WORDS), max_size=8), GEMINI_CONTENT, st.sampled_from(["hi", " "]))}
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(body=RESPONSES)
+def test_generated_responses_bodies_have_the_same_faults(oracle: ModuleType, body: dict[str, Any]) -> None:
+    assert codes(body, "openai-responses") == Counter(code for code, _ in oracle.faults(body, "openai-responses"))
+
+
+@settings(max_examples=600, deadline=None)
+@given(body=GEMINI)
+def test_generated_gemini_bodies_have_the_same_faults(oracle: ModuleType, body: dict[str, Any]) -> None:
+    assert codes(body, "gemini") == Counter(code for code, _ in oracle.faults(body, "gemini"))
 
 
 @settings(max_examples=600, deadline=None)

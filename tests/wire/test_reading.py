@@ -18,7 +18,8 @@ from transom.parts import walk
 from transom.wire import FORMS, guess
 
 SHARED = Path(__file__).parents[3] / "shared"
-APIS = tuple(FORMS)
+APIS = ("anthropic", "openai-chat", "blocks")
+"""Forms with a list `messages`; the others have tests of their own."""
 
 WORDS = st.sampled_from(
     [
@@ -231,7 +232,7 @@ def test_a_tool_message_is_one_part() -> None:
 
 def test_ten_thousand_messages_are_read_in_a_blink() -> None:
     body = {"messages": [{"role": ("user", "assistant")[n % 2], "content": f"words {n}"} for n in range(10_000)]}
-    for form in FORMS.values():
+    for form in map(FORMS.__getitem__, APIS):
         best = 9.0
         for _ in range(3):
             start = time.perf_counter()
@@ -250,7 +251,7 @@ def test_every_transcript_reads_and_comes_back_equal() -> None:
         pytest.skip("the transcripts of real agents are not here")
     for path in talks():
         talk = json.loads(gzip.decompress(path.read_bytes()))
-        if talk["api"] not in FORMS:
+        if talk["api"] not in APIS:
             continue
         form = FORMS[talk["api"]]
         body = {key: talk[key] for key in ("system", "tools", "messages") if talk.get(key)}
@@ -295,5 +296,5 @@ def test_the_form_of_every_case_is_guessed() -> None:
     for path in paths:
         case = json.loads(path.read_text(encoding="utf-8"))
         body = case.get("request")
-        if case["provider"] in FORMS and isinstance(body, dict) and body.get("messages"):
+        if case["provider"] in APIS and isinstance(body, dict) and body.get("messages"):
             assert guess(body) == case["provider"], path.stem

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from transom.pairing import served
+from transom.pairing import positions, served
 from transom.pairing.draft import Draft, drafted
-from transom.pairing.ends import nothing_left, with_edges, with_thinking, without_bare_thinking, without_empties
+from transom.pairing.ends import nothing_left, with_edges, with_thinking, without_bare_thinking, without_empties, without_lost_reasoning
 from transom.pairing.groups import grouped
 from transom.pairing.match import match
 from transom.pairing.place import Placer
-from transom.pairing.tidy import split, with_arguments, without_blanks
+from transom.pairing.tidy import split, with_arguments, with_names, without_blanks
 from transom.parts import Conversation, Group
 from transom.plan import Decision
 from transom.wire.form import Form
@@ -38,17 +38,21 @@ def pair(
     `late_results`: a result that arrives after the assistant spoke again is moved up to its call, or ("append") stays where it
     arrived, as text that names the call, while a failed stub answers the call; so nothing sent before changes.
     `quirks` of the model: "no-prefill" (no assistant turn at the end), "unique-ids" (no id twice in a request, in forms whose
-    provider takes that).
+    provider takes that), "strict-pairs" (each result right behind its call, in forms of items).
     """
     if not conversation.messages:
         return (), ()
     drafts, decisions = _tidied(conversation, form)
-    unique = form.merges or "unique-ids" in quirks
-    matches = match(drafts, form, late=late_results, unique=unique)
-    placer = Placer(drafts, matches, form)
+    unique = form.ids == "request" or "unique-ids" in quirks
+    if form.ids == "position":
+        positions.link(drafts)
+    held = bool(conversation.held) or any("reference" in draft.kinds for draft in drafts)
+    matches = match(drafts, form, late=late_results, unique=unique, held=held)
+    placer = Placer(drafts, matches, form, strict="strict-pairs" in quirks)
     runs, emptied = without_empties(list(placer.runs()), form)
+    runs, lost = without_lost_reasoning(runs, form)
     runs = runs or [nothing_left(form, 0)]
-    decisions += [*matches.decisions, *placer.decisions, *emptied]
+    decisions += [*matches.decisions, *placer.decisions, *emptied, *lost]
     decisions += _ended(runs, conversation, form, quirks)
     return grouped(runs, form), tuple(decisions)
 
@@ -59,6 +63,8 @@ def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[D
     for draft in drafts:
         if form.merges:
             decisions += without_blanks(draft)
+        if form.names_documents:
+            decisions += with_names(draft)
         if draft.role == "assistant":
             decisions += with_arguments(draft)
     drafts, bundles = split(drafts, form)
@@ -70,8 +76,7 @@ def _ended(runs: list[list[Draft]], conversation: Conversation, form: Form, quir
     flat = [draft for run in runs for draft in run]
     decisions = served.with_answers(flat, form)
     decisions += without_bare_thinking(flat, form)
-    thinking = conversation.body.get("thinking")
-    if form.merges and isinstance(thinking, dict) and thinking.get("type") == "enabled":
+    if conversation.thinks:
         decisions += with_thinking(runs, form)
     decisions += with_edges(runs, form, quirks)
     return decisions

@@ -20,11 +20,20 @@ MADE = "made"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Slot:
-    """A top-level part on its way: `part` as it was read, `raw` as it goes out, `key` where it was written."""
+    """A top-level part on its way: `part` as it was read, `raw` as it goes out, `key` where it was written.
+
+    `link` is what a call and its results are known by here, in forms whose ids are optional.
+    """
 
     part: Part
     raw: Json
     key: Key
+    link: str = ""
+
+    @property
+    def id(self) -> str:
+        """What a call and its results are known by."""
+        return self.link or self.part.id
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -24,9 +24,8 @@ def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[
         for draft in run:
             if not _empty(draft, form):
                 kept.append(draft)
-            elif draft.kinds or not (draft.role == "tool" or (draft.piece and draft.seq in held)):
+            elif draft.kinds or not (is_whole(draft) or (draft.piece and draft.seq in held)):
                 draft.hold([slot for slot in draft.slots if slot.part.kind == "reasoning"])
-                draft.stored = None if is_whole(draft) else draft.stored
                 draft.note(form, EMPTIED)
                 kept.append(draft)
                 decisions.append(Decision(verb="repair", seq=draft.seq, reason="a message without content"))
@@ -36,9 +35,9 @@ def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[
 
 
 def _empty(draft: Draft, form: Form) -> bool:
-    if draft.role == "system" and not draft.changed and not form.merges:
+    if not draft.changed and not form.merges and (form.items or draft.role == "system"):
         return False
-    if draft.role != "assistant" or form.merges:
+    if draft.role != "assistant" or form.merges or form.items:
         return not draft.kinds
     said = [part for part in draft.parts if part.kind != "reasoning"]
     return not said or (len(said) == 1 and said[0].place == ("content",) and not said[0].text)
@@ -48,13 +47,36 @@ def without_bare_thinking(drafts: Sequence[Draft], form: Form) -> Iterator[Decis
     """A turn of the assistant may not end with reasoning (Anthropic: "The final block in an assistant message cannot be
     `thinking`", 2026-08). The reasoning is signed and stays; a note follows it.
     """
-    if not form.merges:
+    if form.bare_reasoning != "closed":
         return
     for role, turn in groupby(drafts, key=lambda draft: draft.role):
         last = list(turn)[-1]
         if role == "assistant" and last.kinds[-1] == "reasoning":
             last.note(form, BROKEN_OFF)
             yield Decision(verb="repair", seq=last.seq, reason="a turn that ends with thinking, closed by a note")
+
+
+def without_lost_reasoning(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[Draft]], list[Decision]]:
+    """An item of reasoning goes with the item that it led to (OpenAI: "Item 'rs_...' of type 'reasoning' was provided without its
+    required following item", 2025-07): nothing else can follow it.
+    """
+    if form.bare_reasoning != "lost":
+        return list(runs), []
+    out: list[list[Draft]] = []
+    decisions: list[Decision] = []
+    after: Draft | None = None
+    for run in reversed(runs):
+        kept: list[Draft] = []
+        for draft in reversed(run):
+            leads = after is not None and after.role == "assistant" and after.kinds[:1] != ("reasoning",)
+            if leads or draft.kinds != ("reasoning",) or not is_whole(draft):
+                kept.append(draft)
+                after = draft
+            else:
+                decisions.append(Decision(verb="repair", seq=draft.seq, reason="reasoning that lost the item it led to"))
+        if kept:
+            out.append(kept[::-1])
+    return out[::-1], decisions[::-1]
 
 
 def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]:

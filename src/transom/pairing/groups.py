@@ -45,7 +45,9 @@ def _group(entries: list[Entry]) -> Group:
         entries=tuple(entries),
         request=any(_asks(entry.message) for entry in entries),
         opens=first.role == "user" and all(part.kind != "result" for part in first.parts),
-        pinned=first.role == "system" or (len(entries) > 1 and entries[1].message.role == "system"),
+        pinned=first.role in ("system", "tool")  # a result whose call the provider holds
+        or (len(entries) > 1 and entries[1].message.role == "system")
+        or any(part.kind == "reference" for entry in entries for part in entry.message.parts),
     )
 
 

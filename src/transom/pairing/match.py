@@ -67,20 +67,21 @@ class Matches:
     decisions: list[Decision] = field(default_factory=list)
 
 
-def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"], unique: bool) -> Matches:
+def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"], unique: bool, held: bool = False) -> Matches:
     """Find the answer of every call. Results that answer nothing are taken out of their messages, or, with `late="append"`,
-    stay there as text. `unique`: ids must differ in the whole request, not in one turn only.
+    stay there as text. `unique`: ids must differ in the whole request, not in one turn only. `held`: the provider holds calls that
+    are not among these messages, and results may answer them.
     """
-    matcher = _Matcher(form, append=late == "append", unique=unique)
+    matcher = _Matcher(form, append=late == "append", unique=unique, held=held)
     before = ""
     for draft in drafts:
         if draft.role == "assistant":
-            if before != "assistant" or not form.merges:
+            if before != "assistant" or not (form.merges or form.items):
                 matcher.turn += 1
             matcher.asked(draft)
         elif draft.role == ("tool" if form.results_in == "tool" else "user"):
             matcher.answered(draft)
-        else:
+        elif not form.items:
             matcher.direct = False
         before = draft.role
     matcher.sweep()
@@ -104,8 +105,8 @@ def numbered(name: str, taken: Container[str], numbers: MutableMapping[str, int]
 
 
 class _Matcher:
-    def __init__(self, form: Form, *, append: bool, unique: bool) -> None:
-        self.form, self.append, self.unique = form, append, unique
+    def __init__(self, form: Form, *, append: bool, unique: bool, held: bool) -> None:
+        self.form, self.append, self.unique, self.held = form, append, unique, held
         self.turn = 0
         self.direct = False
         """Whether only results stand between the newest calls and here."""
@@ -124,15 +125,15 @@ class _Matcher:
         for slot in draft.slots:
             if slot.part.kind == "call":
                 call = Call(slot=slot, id=self._name(slot, draft), turn=self.turn)
-                if call.id != slot.part.id:
+                if call.id != slot.id:
                     draft.put(slot, self.form.rename_call(slot.raw, call.id))
                     why = "an id that an earlier call has" if slot.part.id else "a call without an id"
                     self._say(draft, slot, f"{why}, now {call.id}", slot.part.id or call.id)
-                same = self.open.get(slot.part.id)
+                same = self.open.get(slot.id)
                 if same is not None and same.calls[0].turn == self.turn:
                     same.calls.append(call)
                 else:
-                    self.open[slot.part.id] = _Asked([call])
+                    self.open[slot.id] = _Asked([call])
                 self.matches.calls.setdefault(id(draft), []).append(call)
 
     def _name(self, slot: Slot, draft: Draft) -> str:
@@ -140,8 +141,8 @@ class _Matcher:
         function call has none: its name says what it answers to.
         """
         call = slot.part
-        if call.place == ("function_call",):
-            return call.id
+        if call.place == ("function_call",) or self.form.ids == "position":
+            return slot.id
         if not self.unique and self.turn_ids[0] != self.turn:
             self.turn_ids = (self.turn, set())
         taken = self.used if self.unique else self.turn_ids[1]
@@ -155,7 +156,9 @@ class _Matcher:
         if "result" not in draft.kinds:
             self.direct = False
             return
-        results = [slot for slot in draft.slots if slot.part.kind == "result"]
+        results = [slot for slot in draft.slots if slot.part.kind == "result" and not self._unseen(draft, slot)]
+        if not results:
+            return
         if self.append and not self._fresh(results):
             self.direct = False
             self._append(draft, results)
@@ -165,6 +168,15 @@ class _Matcher:
         if late:
             self.direct = False
             self._append(draft, late)
+
+    def _unseen(self, draft: Draft, slot: Slot) -> bool:
+        """Whether a result answers a call that the provider holds and nobody here sees."""
+        if not self.held or not slot.id or slot.id in self.open:
+            return False
+        if slot.id in self.used:
+            self._drop(draft, slot, "a call that is answered already")
+        self.used.add(slot.id)
+        return True
 
     def _fresh(self, results: list[Slot]) -> bool:
         """Whether a message stands with the calls it answers, wherever a window starts: it comes directly behind them, and, where
@@ -177,12 +189,12 @@ class _Matcher:
 
     def _near(self, slot: Slot) -> _Asked | None:
         """The calls of the newest turn that a result may answer."""
-        asked = self.open.get(slot.part.id)
+        asked = self.open.get(slot.id)
         return asked if asked is not None and asked.calls[0].turn == self.turn else None
 
     def _answer(self, draft: Draft, slot: Slot) -> bool:
         """Give a result to its call, or take it out. False where it is to be appended as text instead."""
-        asked = self._near(slot) if self.append else self.open.get(slot.part.id)
+        asked = self._near(slot) if self.append else self.open.get(slot.id)
         if asked is None:
             if not self.append:
                 self._drop(draft, slot, "a result without its call")
@@ -195,7 +207,7 @@ class _Matcher:
                 return True
             self._drop(call.at, call.answer, "a call that is answered twice; the result that says more stays")
         call.answer, call.at = slot, draft
-        if call.id != slot.part.id:
+        if call.id != slot.id:
             draft.put(slot, self.form.rename_call(slot.raw, call.id))
         return True
 
@@ -214,7 +226,7 @@ class _Matcher:
             self._drop(draft, slot, "a late result, appended as text where it arrived")
             words = "\n".join([slot.part.text, *(p.text for p in walk(slot.part.parts) if p.kind == "text")]).strip()
             seq, place = slot.key
-            late = made(self.form.text(f"{late_head(slot.part.id)}\n{words}".rstrip()), draft.seq, len(added))
+            late = made(self.form.text(f"{late_head(slot.part.id or slot.part.name)}\n{words}".rstrip()), draft.seq, len(added))
             late.key = slot.key
             media = [part for part in slot.part.parts if part.media is not None]
             added.append(late)
@@ -225,7 +237,7 @@ class _Matcher:
 
     def _drop(self, draft: Draft, slot: Slot, reason: str) -> None:
         self.gone.setdefault(id(draft), (draft, []))[1].append(slot)
-        self._say(draft, slot, reason, slot.part.id)
+        self._say(draft, slot, reason, slot.part.id or slot.part.name)
 
     def _say(self, draft: Draft, slot: Slot, reason: str, name: str) -> None:
         decision = Decision(verb="repair", seq=draft.seq, place=slot.part.place, reason=reason, name=name)

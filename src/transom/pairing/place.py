@@ -24,8 +24,8 @@ _NOT_TEXT = "a result that may hold text only; what else it held is told as text
 class Placer:
     """One pass over the drafts: `runs` yields each message, or an assistant turn with its calls and their answers, as one."""
 
-    def __init__(self, drafts: Sequence[Draft], matches: Matches, form: Form) -> None:
-        self.drafts, self.matches, self.form = drafts, matches, form
+    def __init__(self, drafts: Sequence[Draft], matches: Matches, form: Form, *, strict: bool = False) -> None:
+        self.drafts, self.matches, self.form, self.strict = drafts, matches, form, strict
         self.decisions: list[Decision] = []
         self.robbed: list[Draft] = []
         self.taken: set[int] = set()
@@ -43,19 +43,74 @@ class Placer:
                 at = end
                 continue
             own = list(self.drafts[at:end])
-            behind = self._in_messages(own, calls, end) if self.form.results_in == "tool" else self._in_parts(own, calls, end)
+            at = self._placed(own, calls, end)
             yield own
-            at = behind
         for draft in self.robbed:
             draft.sweep()
 
+    def _placed(self, own: list[Draft], calls: list[Call], end: int) -> int:
+        """Let `own`, a turn that calls, be followed by its answers; where the rest goes on."""
+        if self.form.items:
+            return self._in_items(own, calls, end)
+        if self.form.results_in == "tool":
+            return self._in_messages(own, calls, end)
+        return self._alone(own, calls, end) if self.form.results_alone else self._in_parts(own, calls, end)
+
     def _turn(self, at: int) -> int:
-        """Where the run of messages that the provider reads as one turn of the assistant ends."""
+        """Where the run of messages that the provider reads as one turn of the assistant ends. Where each result must stand right
+        behind its call (`strict`), items end with their first call.
+        """
         end = at + 1
-        if self.form.merges and self.drafts[at].role == "assistant":
+        strict = self.strict and self.form.items
+        if (self.form.merges or self.form.items) and self.drafts[at].role == "assistant":
             while end < len(self.drafts) and self.drafts[end].role == "assistant":
+                if strict and "call" in self.drafts[end - 1].kinds:
+                    break
                 end += 1
         return end
+
+    def _in_items(self, own: list[Draft], calls: list[Call], end: int) -> int:
+        """Answers as items anywhere behind their calls, until the assistant speaks again. Appends them and what stands between to
+        `own`; later ones, and stubs for those that never came, go behind the first of them. Where the rest goes on.
+        """
+        waiting = {id(call.answer) for call in calls if call.answer is not None}
+        at = behind = end
+        while waiting and at < len(self.drafts) and self.drafts[at].role != "assistant":
+            draft = self.drafts[at]
+            at += 1
+            if draft.kinds and id(draft.slots[0]) in waiting:
+                waiting.discard(id(draft.slots[0]))
+                behind = at
+            elif self.strict and draft.kinds and id(draft) not in self.taken:
+                break
+        here = [draft for draft in self.drafts[end:behind] if id(draft) not in self.taken]
+        missing = [call for call in calls if call.answer is None or id(call.answer) in waiting]
+        found = [self._message(call, own[-1], number) for number, call in enumerate(missing)]
+        leading = next((n for n, draft in enumerate(here) if draft.role != "tool"), len(here))
+        own += [*here[:leading], *found, *here[leading:]]
+        return behind
+
+    def _alone(self, own: list[Draft], calls: list[Call], end: int) -> int:
+        """Answers in one message of the user that holds nothing else: the one right behind the calls, if it is one of answers
+        only, with those of its neighbours; else one that is made. Where the rest goes on.
+        """
+        answers = {id(call.answer) for call in calls if call.answer is not None}
+        behind = end
+        while behind < len(self.drafts) and self._answers_only(self.drafts[behind], answers):
+            behind += 1
+        first = self.drafts[end] if behind > end else None
+        there = {id(slot) for slot in first.slots} if first is not None else set()
+        missing = [call for call in calls if call.answer is None or id(call.answer) not in there]
+        found = [self._found(call, own[-1], number) for number, call in enumerate(missing)]
+        if first is None:
+            first = fresh(own[-1].seq, "user", found)
+        elif found:
+            first.add(found)
+        own.append(first)
+        return behind
+
+    def _answers_only(self, draft: Draft, answers: set[int]) -> bool:
+        return draft.role == "user" and bool(draft.kinds) and all(id(slot) in answers for slot in draft.slots)
 
     def _in_parts(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Answers as parts of user messages. Appends them to `own`; where the rest goes on."""

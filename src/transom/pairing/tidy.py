@@ -6,6 +6,7 @@ The rule: each mend looks at its own message only.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 
@@ -41,7 +42,7 @@ def without_blanks(draft: Draft) -> list[Decision]:
     decisions = []
     if "result" in draft.kinds:
         decisions = [_inner_blanks(draft, slot) for slot in draft.slots if slot.part.kind == "result"]
-    if "text" in draft.kinds and any(_blank(part) for part in draft.parts):
+    if ("text" in draft.kinds or "reasoning" in draft.kinds) and any(_blank(part) for part in draft.parts):
         blank = [slot for slot in draft.slots if _blank(slot.part)]
         decisions.append(_done(draft, blank[0], "mend", "a text that is empty or only white space"))
         decisions += _rescued(draft, blank)
@@ -50,7 +51,9 @@ def without_blanks(draft: Draft) -> list[Decision]:
 
 
 def _blank(part: Part) -> bool:
-    return part.kind == "text" and not part.text.strip()
+    if part.signed or part.text.strip():
+        return False
+    return part.kind == "text" or (part.kind == "reasoning" and isinstance(part.raw, dict) and part.raw.get("thought") is True)
 
 
 def _inner_blanks(draft: Draft, slot: Slot) -> Decision | None:
@@ -81,6 +84,29 @@ def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
             yield _done(draft, slot, "mark", "a cache mark on an empty text, moved to the part before it")
 
 
+def with_names(draft: Draft) -> list[Decision]:
+    """Name the documents that have no name, by what they hold (Bedrock: `name` is required)."""
+    decisions: list[Decision] = []
+    if not {"document", "result"}.isdisjoint(draft.kinds):
+        for slot in draft.slots:
+            start = len(slot.part.place)
+            found = [inner for inner in walk((slot.part,)) if _nameless(inner.raw)]
+            if found:
+                changes = {(*inner.place[start:], "document", "name"): f"document-{_digest(inner.raw)}" for inner in found}
+                draft.put(slot, edit.replace(slot.raw, changes))
+                decisions.append(_done(draft, slot, "mend", "a document without a name"))
+    return decisions
+
+
+def _nameless(raw: Json) -> bool:
+    held = raw.get("document") if isinstance(raw, dict) else None
+    return isinstance(held, dict) and not (isinstance(held.get("name"), str) and held["name"])
+
+
+def _digest(raw: Json) -> str:
+    return hashlib.blake2b(canon.encode(raw), digest_size=4).hexdigest()
+
+
 def with_arguments(draft: Draft) -> list[Decision]:
     """Make the arguments of each call something that the provider can read; what was there is kept as text."""
     decisions: list[Decision] = []
@@ -95,6 +121,10 @@ def with_arguments(draft: Draft) -> list[Decision]:
     return decisions
 
 
+_HOLDERS = (("functionCall", "args"), ("function_call", "args"), ("toolUse", "input"))
+"""Where the arguments stand of calls that a key names; Gemini's may be missing."""
+
+
 def _readable(raw: JsonObject) -> JsonObject:
     function = raw.get("function")
     if isinstance(function, dict):
@@ -102,7 +132,13 @@ def _readable(raw: JsonObject) -> JsonObject:
         if isinstance(given, str) and parses(given):
             return raw
         return edit.replace(raw, {("function", "arguments"): canon.text(_object(given))})
-    if "input" in raw or raw.get("type") == "tool_use":
+    for key, field in _HOLDERS:
+        held = raw.get(key)
+        if isinstance(held, dict):
+            given = held.get(field)
+            same = isinstance(given, dict) or (given is None and field == "args")
+            return raw if same else edit.replace(raw, {(key, field): _object(given)})
+    if raw.get("type") != "custom_tool_call" and ("input" in raw or raw.get("type") == "tool_use"):
         given = raw.get("input")
         return raw if isinstance(given, dict) else {**raw, "input": _object(given)}
     return raw

@@ -43,7 +43,7 @@ def _cuts(message: Message, form: Form, room: int) -> Iterator[tuple[Part, Json]
     """Each part that is cut, with its new JSON, as long as `room` characters last."""
     for part in walk(message.parts):
         strings = part.kind == "text" or (part.kind == "result" and not part.parts)
-        if not strings or not part.text:
+        if not strings or not part.text or part.signed:
             continue
         words = shortened(part.text, room)
         room = max(0, room - len(_head(part.text)))

@@ -26,12 +26,13 @@ def shortened(entry: Entry, form: Form, most: float, price_text: Count) -> tuple
     changes: list[tuple[Part, Json]] = []
     lines: list[Decision] = []
     for part, (seq, place) in zip(entry.message.parts, entry.origin, strict=True):
-        if part.kind != "call" or len(part.text) <= most or not isinstance(part.raw, dict):
-            continue  # a token is a character at least
+        if part.kind != "call" or len(part.text) <= most or not isinstance(part.raw, dict) or part.signed:
+            continue  # a token is a character at least; what is signed is never edited
         small = summary(part.text)
         tokens = price_text(part.text) if small is not None else 0
-        if small is not None and tokens > most:
-            changes.append((part, _with_input(part.raw, small)))
+        made = _with_input(part.raw, small) if small is not None and tokens > most else None
+        if made is not None:
+            changes.append((part, made))
             reason = f"an input of {tokens:,} tokens, over {most:,.0f}"
             lines.append(Decision(verb="prune", seq=seq, place=place, reason=reason, name=part.name))
     if not changes:
@@ -52,9 +53,18 @@ def summary(text: str) -> JsonObject | None:
     return {"truncated": True, "characters": len(text), "keys": keys}
 
 
-def _with_input(raw: JsonObject, given: JsonObject) -> JsonObject:
+_HELD: Final = (("functionCall", "args"), ("function_call", "args"), ("toolUse", "input"))
+
+
+def _with_input(raw: JsonObject, given: JsonObject) -> JsonObject | None:
+    """A copy of a raw call with this input; None where its input is an action of another shape."""
     for place in (("function", "arguments"), ("custom", "input")):
         if isinstance(edit.look(raw, place), str):
             return edit.replace(raw, {place: canon.text(given)})
-    key = next((key for key in ("input", "args", "arguments") if key in raw), "input")
+    for held in _HELD:
+        if edit.look(raw, held) is not None:
+            return edit.replace(raw, {held: given})
+    key = next((key for key in ("input", "args", "arguments") if key in raw), None)
+    if key is None:
+        return None
     return {**edit.untwinned(raw), key: canon.text(given) if isinstance(raw.get(key), str) else given}

@@ -27,6 +27,7 @@ class _Result:
     seq: int
     part: Part
     tool: str
+    done: bool = False
 
 
 def marker(tool: str) -> str:
@@ -57,12 +58,13 @@ def prune(  # noqa: PLR0913 - what is pruned, and by which settings
         allowed = keep.get(tool) if isinstance(keep, Mapping) else keep
         if allowed is None or not allowed >= 0:
             continue
+        results = [replace(result, done=_is_marker(result, form)) for result in results]
         mark = _mark(results, int(allowed), marks.get(tool, -1), refit, newest)
         if mark >= 0:
             moved[tool] = mark
         for result in results:
             spared = allowed > 0 and result.at >= newest
-            if result.seq <= mark and not spared and not _is_marker(result):
+            if result.seq <= mark and not spared and not result.done:
                 gone.setdefault(result.at, []).append(result)
     for at, results in sorted(gone.items()):
         entries[at] = _pruned(entries[at], results, form)
@@ -78,7 +80,7 @@ def _results(entries: Sequence[Entry]) -> list[_Result]:
             if part.kind == "call":
                 names[part.id] = part.name
             elif part.kind == "result":
-                out.append(_Result(at, number, entry.origin[number][0], part, names.get(part.id, part.name)))
+                out.append(_Result(at, number, entry.origin[number][0], part, part.name or names.get(part.id, "")))
     return out
 
 
@@ -88,7 +90,7 @@ def _mark(results: Sequence[_Result], allowed: int, mark: int, refit: float, new
         return max(mark, *(result.seq for result in results))
     whole: dict[int, int] = {}
     for result in results:
-        if result.seq > mark and not _is_marker(result):
+        if result.seq > mark and not result.done:
             whole[result.seq] = whole.get(result.seq, 0) + 1
     if sum(whole.values()) <= allowed:
         return mark
@@ -101,10 +103,11 @@ def _mark(results: Sequence[_Result], allowed: int, mark: int, refit: float, new
     return mark
 
 
-def _is_marker(result: _Result) -> bool:
+def _is_marker(result: _Result, form: Form) -> bool:
+    """Whether a result is its marker already: by its words, or, where a shape has no place for words, by what it would become."""
     part = result.part
     words = part.parts[0].text if len(part.parts) == 1 and part.parts[0].kind == "text" else part.text
-    return words == marker(result.tool)
+    return words == marker(result.tool) or form.set_result(part.raw, marker(result.tool)) == part.raw
 
 
 def _pruned(entry: Entry, results: Sequence[_Result], form: Form) -> Entry:

@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from transom.wire import anthropic, blocks, openai_chat
+from transom.wire import anthropic, bedrock, blocks, gemini, openai_chat, openai_responses
 from transom.wire.form import Form
 from transom.wire.guess import guess
 
 __all__ = ["FORMS", "guess"]
 
-FORMS: Final[Mapping[str, Form]] = MappingProxyType({"anthropic": anthropic, "openai-chat": openai_chat, "blocks": blocks})
+FORMS: Final[Mapping[str, Form]] = MappingProxyType(
+    {
+        "anthropic": anthropic,
+        "openai-chat": openai_chat,
+        "openai-responses": openai_responses,
+        "gemini": gemini,
+        "bedrock": bedrock,
+        "blocks": blocks,
+    }
+)
 """Each api and its form."""

@@ -64,15 +64,15 @@ def name(json: Json) -> str:
     return next((word for kind, word in kinds if isinstance(json, kind)), f"a {type(json).__name__}")
 
 
-def role(json: Json, index: int, roles: Mapping[str, Role]) -> Role:
-    """The role of a message; BadRequest names one that is missing or unknown."""
+def role(json: Json, index: int, roles: Mapping[str, Role], key: str = "messages") -> Role:
+    """The role of a message of the list `key`; BadRequest names one that is missing or unknown."""
     if not isinstance(json, dict):
-        raise BadRequest(f"this is {name(json)}; each message must be an object", place=f"messages[{index}]")
+        raise BadRequest(f"this is {name(json)}; each message must be an object", place=f"{key}[{index}]")
     given = json.get("role")
     found = roles.get(given) if isinstance(given, str) else None
     if found is None:
         what = "there is no `role`" if given is None else f"the role is {short(given)}"
-        raise BadRequest(f"{what}; it must be one of {', '.join(roles)}", place=f"messages[{index}].role")
+        raise BadRequest(f"{what}; it must be one of {', '.join(roles)}", place=f"{key}[{index}].role")
     return found
 
 

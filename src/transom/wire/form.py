@@ -53,8 +53,8 @@ class Form(Protocol):
     merges: bool
     """Whether the provider reads neighbouring messages of one role as one turn."""
     items: bool
-    """Whether each part of an answer is an item of its own, a message that is its one part: neighbouring items of the assistant are
-    one answer, and a result may stand anywhere behind its call."""
+    """Whether each part of an answer is an item of its own, a message that is its one part: neighbouring items of the assistant
+    are one answer, and a result may stand anywhere behind its call."""
     ids: Literal["turn", "request", "position"]
     """Where the ids of calls differ. "position": ids are optional, and what has none answers by name and place."""
     results_alone: bool

@@ -12,11 +12,19 @@ _HOSTS: Final = frozenset({"rawItem", "rawXml", "tokenEstimate", "toolUseId", "m
 _ANTHROPIC: Final = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "image", "document"}
 )
+_CONVERSE: Final = frozenset({"modelId", "inferenceConfig", "toolConfig", "additionalModelRequestFields"})
+_PARTS: Final = frozenset(
+    {"text", "toolUse", "toolResult", "cachePoint", "reasoningContent", "guardContent", "document", "image"}
+)
 _OPENAI: Final = frozenset({"image_url", "input_audio", "file", "refusal"})
 
 
 def guess(body: JsonObject) -> str:
     """The name of the form that `body` is most likely in; a talk of plain strings reads as OpenAI's."""
+    if "messages" not in body:
+        return "gemini" if "contents" in body else "openai-responses"
+    if _is_bedrock(body):
+        return "bedrock"
     votes = {"blocks": 0, "openai-chat": 0, "anthropic": 0}
     for vote in (*_top(body), *_messages(body.get("messages"))):
         votes[vote] += 1
@@ -24,6 +32,19 @@ def guess(body: JsonObject) -> str:
     if votes["blocks"] and not votes["openai-chat"]:
         return "blocks"
     return next((api for api in ("openai-chat", "anthropic") if votes[api] == best), "blocks")
+
+
+def _is_bedrock(body: JsonObject) -> bool:
+    """Whether only Converse has such a body: fields of its own, or parts without a type that a key names."""
+    if not _CONVERSE.isdisjoint(body):
+        return True
+    messages = body["messages"] if isinstance(body["messages"], list) else []
+    parts = [part for message in messages[:_LOOKED_AT] if isinstance(message, dict) for part in _listed(message.get("content"))]
+    return any(isinstance(part, dict) and "type" not in part and not _PARTS.isdisjoint(part) for part in parts)
+
+
+def _listed(content: Json) -> list[Json]:
+    return content if isinstance(content, list) else []
 
 
 def _top(body: JsonObject) -> Iterator[str]:

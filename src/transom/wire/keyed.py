@@ -67,8 +67,8 @@ def written(words: Json) -> str:
 def function_call(raw: JsonObject, place: Place, _: int) -> Part:
     """Gemini's call; its id is optional."""
     held = inner(raw, *CALLS)
-    text = written(held.get("args"))
-    return Part(kind="call", place=place, raw=raw, text=text, id=string(held, "id"), name=string(held, "name"), signed=signed(raw))
+    text, name = written(held.get("args")), string(held, "name")
+    return Part(kind="call", place=place, raw=raw, text=text, id=string(held, "id"), name=name, signed=signed(raw))
 
 
 def function_response(parts: Parts) -> Reader:
@@ -77,13 +77,14 @@ def function_response(parts: Parts) -> Reader:
     def read(raw: JsonObject, place: Place, depth: int) -> Part:
         key, held = spelled(raw, *RESPONSES), inner(raw, *RESPONSES)
         response, media = held.get("response"), held.get("parts")
-        only = next(iter(response)) if isinstance(response, dict) and len(response) == 1 else ""
-        plainly = only in ANSWERS and isinstance(response[only], str)
+        answer = response if isinstance(response, dict) and len(response) == 1 else {}
+        only = next(iter(answer), "")
+        plainly = only in ANSWERS and isinstance(answer[only], str)
         return Part(
             kind="result",
             place=place,
             raw=raw,
-            text=response[only] if plainly else written(response),
+            text=answer[only] if plainly else written(response),
             id=string(held, "id"),
             name=string(held, "name"),
             failed=only == "error",
@@ -171,22 +172,25 @@ def document(parts: Parts) -> Reader:
 
     def read(raw: JsonObject, place: Place, depth: int) -> Part:
         held = inner(raw, "document")
-        source = inner(held, "source")
-        about = string(held, "context")
+        source, about, name = inner(held, "source"), string(held, "context"), string(held, "name")
         at = (*place, "document", "source")
-        content, words = source.get("content"), source.get("text")
-        if isinstance(content, list):
-            name = string(held, "name")
+        if isinstance(source.get("content"), list):
             text = "\n".join(filter(None, (name, about)))
-            return Part(kind="document", place=place, raw=raw, text=text, name=name, parts=parts(content, (*at, "content"), depth + 1))
-        media = carried(raw, place, "document")
-        if isinstance(words, str):
-            name = string(held, "name")
-            declared = "text/plain" if held.get("format") in (None, "txt") else f"text/{held['format']}"
-            media = Media(
-                kind="document", source="text", payload=words, inline=len(words), declared=declared, name=name, payload_at=(*at, "text")
-            )
-            about = "\n".join(filter(None, (about, words)))
-        return Part(kind="document" if media else "opaque", place=place, raw=raw, text=about, media=media)
+            within = parts(source["content"], (*at, "content"), depth + 1)
+            return Part(kind="document", place=place, raw=raw, text=text, name=name, parts=within)
+        if not isinstance(source.get("text"), str):
+            media = carried(raw, place, "document")
+            return Part(kind="document" if media else "opaque", place=place, raw=raw, text=about, media=media)
+        words, mime = source["text"], string(held, "format")
+        media = Media(
+            kind="document",
+            source="text",
+            payload=words,
+            inline=len(words),
+            declared=f"text/{mime or 'plain'}",
+            name=name,
+            payload_at=(*at, "text"),
+        )
+        return Part(kind="document", place=place, raw=raw, text="\n".join(filter(None, (about, words))), media=media)
 
     return read

@@ -1,0 +1,140 @@
+"""Which call a result answers where ids are optional (Gemini): by id, else by name and place.
+
+The rule: a message of nothing but results, as many as the turn before it calls, answers that turn. Else a result goes to a call of
+its id, to the first waiting call of its name in the newest turn, then in older ones, and last, right behind a turn, to any of its
+calls that waits. The links are for pairing alone and never sent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from transom.pairing.draft import Draft, Slot
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call on the look-out for its result."""
+
+    slot: Slot
+    answered: bool = False
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Calls by id and by name, oldest first."""
+
+    every: deque[_Call] = field(default_factory=deque)
+    by_id: dict[str, deque[_Call]] = field(default_factory=dict)
+    by_name: dict[str, deque[_Call]] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, call: _Call) -> None:
+        """A call that waits."""
+        part = call.slot.part
+        self.every.append(call)
+        self.by_id.setdefault(part.id, deque()).append(call)
+        self.by_name.setdefault(part.name, deque()).append(call)
+        self.count += 1
+
+    def take(self, queue: deque[_Call] | None, *, newest: bool = False) -> _Call | None:
+        """The first call of a queue that still waits, which waits no longer."""
+        while queue:
+            call = queue.pop() if newest else queue.popleft()
+            if not call.answered:
+                call.answered = True
+                self.count -= 1
+                return call
+        return None
+
+
+def link(drafts: Sequence[Draft]) -> None:
+    """Let each call have a name of its own, and each result that of the call it answers."""
+    linker = _Linker()
+    for before, draft in zip((None, *drafts), drafts, strict=False):
+        if draft.role == "assistant":
+            if before is None or before.role != "assistant":
+                linker.turn()
+            linker.calls(draft)
+        else:
+            linker.results(draft)
+
+
+class _Linker:
+    def __init__(self) -> None:
+        self.near, self.older = _Waiting(), _Waiting()
+        self.last: dict[str, _Call] = {}
+        self.names: dict[str, int] = {}
+        self.direct = False
+
+    def turn(self) -> None:
+        """A turn of the assistant begins: what still waits is late from here on."""
+        for call in self.near.every:
+            if not call.answered:
+                self.older.add(call)
+        self.near = _Waiting()
+
+    def calls(self, draft: Draft) -> None:
+        """Name the calls of a message."""
+        self.direct = True
+        if "call" in draft.kinds:
+            for slot in draft.slots:
+                if slot.part.kind == "call":
+                    call = _Call(slot)
+                    slot.link = self._named(slot.part.id or slot.part.name)
+                    self.near.add(call)
+                    self.last[slot.part.id] = call
+
+    def _named(self, name: str) -> str:
+        number = self.names[name] = self.names.get(name, 0) + 1
+        return name if number == 1 and name else f"{name}#{number}"
+
+    def results(self, draft: Draft) -> None:
+        """Name the results of a message after their calls."""
+        if "result" not in draft.kinds:
+            self.direct = False
+            return
+        found = [slot for slot in draft.slots if slot.part.kind == "result"]
+        alone = len(found) == len(draft.slots)
+        exact = self.direct and alone and len(found) == self.near.count
+        self.direct = self.direct and alone
+        steps = (self._by_id, self._by_name) if exact else (self._by_id, self._by_name, self._late_by_id, self._late_by_name)
+        for step in (*steps, self._any) if exact or self.direct else steps:
+            found = [slot for slot in found if not self._linked(slot, step(slot))]
+        for slot in found:
+            slot.link = self._named(f"?{slot.part.id or slot.part.name}")
+
+    def _linked(self, slot: Slot, call: _Call | None) -> bool:
+        if call is not None:
+            slot.link = call.slot.link
+        return call is not None
+
+    def _by_id(self, slot: Slot) -> _Call | None:
+        return self.near.take(self.near.by_id.get(slot.part.id)) if slot.part.id else None
+
+    def _by_name(self, slot: Slot) -> _Call | None:
+        return self._same_name(self.near, slot, newest=False)
+
+    def _late_by_id(self, slot: Slot) -> _Call | None:
+        """A late result, or one more for a call that is answered already."""
+        if not slot.part.id:
+            return None
+        return self.older.take(self.older.by_id.get(slot.part.id), newest=True) or self.last.get(slot.part.id)
+
+    def _late_by_name(self, slot: Slot) -> _Call | None:
+        return self._same_name(self.older, slot, newest=True)
+
+    def _same_name(self, waiting: _Waiting, slot: Slot, *, newest: bool) -> _Call | None:
+        """A waiting call of the result's name; not one of another id."""
+        queue = waiting.by_name.get(slot.part.name)
+        while queue and queue[-1 if newest else 0].answered:
+            waiting.take(queue, newest=newest)
+        if not queue:
+            return None
+        known = queue[-1 if newest else 0].slot.part.id
+        return None if known and slot.part.id and known != slot.part.id else waiting.take(queue, newest=newest)
+
+    def _any(self, slot: Slot) -> _Call | None:  # noqa: ARG002 - one shape for all steps
+        return self.near.take(self.near.every)

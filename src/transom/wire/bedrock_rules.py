@@ -1,0 +1,78 @@
+"""What Bedrock's Converse refuses, as far as the structure shows it, and in its own words.
+
+The rule: turns pair as they do for Claude; Converse checks that itself, whatever the model. Sources of the words: answers quoted
+in issues, November 2026; of the shapes: the service model of botocore's bedrock-runtime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from transom.parts import Conversation, Message, spell, walk
+from transom.wire.form import Fault
+from transom.wire.turn_rules import TurnRules
+from transom.wire.turns import turns
+
+MOST_MARKS: Final = 4
+"""Cache points in one request (prompt caching guide of Bedrock, 2026-08)."""
+_FIRST: Final = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
+_BLANK: Final = (
+    "The text field in the ContentBlock object at messages.{index}.content.{at} is blank. Add text to the text field, and try again."
+)
+_RULES: Final = TurnRules(
+    {
+        "no-turns": _FIRST,
+        "no-content": "The content field in the Message object at messages.{index} is empty. Add a ContentBlock object to the "
+        "content field and try again.",
+        "empty": _BLANK,
+        "blank": _BLANK,
+        "open-call": "Expected toolResult blocks at messages.{index}.content for the following Ids: {id}",
+        "orphan-result": "The number of toolResult blocks at messages.{index}.content exceeds the number of toolUse blocks of "
+        "previous turn.",
+        "first-not-user": _FIRST,
+        "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
+    }
+)
+_DUPLICATE: Final = "Messages contain duplicate document names"
+
+
+def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
+    """Each fault: those of single messages first, then of turns, then of the whole."""
+    if not conversation.messages:
+        return [_RULES.no_turns()]
+    merged = turns(conversation.messages)
+    out = _RULES.paired(conversation.messages, merged)
+    for turn in merged:
+        out.extend(_RULES.ends_thinking(turn))
+    out.extend(_RULES.edges(merged, quirks))
+    if conversation.thinks:
+        out.extend(_RULES.starts_unthinking(merged))
+    out.extend(_names(conversation.messages))
+    out.extend(_marks(conversation))
+    return out
+
+
+def _names(messages: tuple[Message, ...]) -> Iterator[Fault]:
+    """Every document has a name, and no two have one."""
+    seen: set[str] = set()
+    for message in messages:
+        for part in walk(message.parts):
+            held = part.raw.get("document") if isinstance(part.raw, dict) else None
+            if not isinstance(held, dict):
+                continue
+            place, name = spell(("messages", message.index, *part.place)), held.get("name")
+            if not isinstance(name, str) or not name:
+                yield Fault(place=place, code="name", says="the document has no name; give it one")
+            elif name in seen:
+                says = f"two documents are called {name!r}; some models want names that differ"
+                yield Fault(place=place, code="name-reused", says=says, answer=_DUPLICATE, refused=False)
+            seen.add(str(name))
+
+
+def _marks(conversation: Conversation) -> Iterator[Fault]:
+    top = (*conversation.system, *(part for message in conversation.messages for part in message.parts))
+    count = sum(part.marked for part in walk(top)) + sum("cachePoint" in tool for tool in conversation.tools)
+    if count > MOST_MARKS:
+        says = f"there are {count} cache points; at most {MOST_MARKS} are taken, leave the oldest out"
+        yield Fault(place="", code="breakpoints", says=says)

@@ -1,0 +1,121 @@
+"""What Gemini refuses, as far as the structure shows it, and what it takes although only stricter servers would not.
+
+The rule: neighbouring contents of the model are one turn; calls and responses pair by their number, turn by turn. Sources,
+November 2026: the guide to function calling, google-gemini/gemini-cli 11814 (order of turns), diegosouzapw/OmniRoute 13573.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from transom.parts import Conversation, Message, Part, spell
+from transom.wire.form import Fault
+
+_COUNT: Final = (
+    "Please ensure that the number of function response parts is equal to the number of function call parts of the function call "
+    "turn."
+)
+_ORDER: Final = "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+_AFTER: Final = "Please ensure that function response turn comes immediately after a function call turn."
+_EMPTY: Final = "Unable to submit request because it must include at least one parts field, which describes the prompt input."
+_NO_TURNS: Final = "GenerateContentRequest.contents: contents is not specified"
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A content, or neighbouring ones of the model, as one turn."""
+
+    index: int
+    role: str | None
+    parts: tuple[tuple[int, Part], ...]
+
+    def of(self, kind: str) -> list[tuple[int, Part]]:
+        return [one for one in self.parts if one[1].kind == kind]
+
+
+def faults(conversation: Conversation) -> list[Fault]:
+    """Each fault, turn by turn, then those of the end."""
+    if not conversation.messages:
+        says = "there is no content; a request has at least one"
+        return [Fault(place="contents", code="no-turns", says=says, answer=_NO_TURNS)]
+    joined = list(_joined(conversation.messages))
+    out = [_style(turn.index) for first, turn in pairwise(conversation.messages) if _said(first) == "model" == _said(turn)]
+    for before, turn in zip((None, *joined), joined, strict=False):
+        out.extend(_turn(before, turn))
+    out.extend(_ends(joined))
+    return out
+
+
+def _said(message: Message) -> str | None:
+    role = message.json.get("role")
+    return role if isinstance(role, str) else None
+
+
+def _joined(messages: Sequence[Message]) -> Iterator[_Turn]:
+    waiting: list[Message] = []
+    for message in messages:
+        if waiting and not _said(message) == "model" == _said(waiting[-1]):
+            yield _one(waiting)
+            waiting = []
+        waiting.append(message)
+    yield _one(waiting)
+
+
+def _one(run: Sequence[Message]) -> _Turn:
+    return _Turn(run[0].index, _said(run[0]), tuple([(message.index, part) for message in run for part in message.parts]))
+
+
+def _turn(before: _Turn | None, turn: _Turn) -> Iterator[Fault]:
+    place = f"contents[{turn.index}]"
+    blank = next((one for one in turn.parts if _blank(one[1])), None)
+    if not turn.parts or blank is not None:
+        where = spell(("contents", blank[0], *blank[1].place)) if blank else place
+        says = "the text is empty or white space alone" if blank else "the content has no part"
+        yield Fault(place=where, code="empty", says=f"{says}; leave it out", answer=_EMPTY)
+    yield from _answers(before, turn, place)
+    if turn.of("call") and (before is None or before.role == "model"):
+        says = "the call comes first, and must follow a turn of the user or of responses"
+        yield Fault(place=place, code="first-not-user", says=says, answer=_ORDER)
+    if before is not None and before.role == turn.role:
+        yield _style(turn.index)
+
+
+def _blank(part: Part) -> bool:
+    """Whether a part is a text that says nothing; one that carries a signature has a use (Gemini 3, streamed answers)."""
+    return part.kind in ("text", "reasoning") and isinstance(part.raw, dict) and not part.text.strip() and not part.signed
+
+
+def _answers(before: _Turn | None, turn: _Turn, place: str) -> Iterator[Fault]:
+    got = len(turn.of("result"))
+    asked = len(before.of("call")) if before is not None else 0
+    if got and not asked:
+        says = "the response answers no call of the turn before; leave it out"
+        yield Fault(place=place, code="orphan-result", says=says, answer=_AFTER)
+    elif got != asked:
+        code = "open-call" if got < asked else "orphan-result"
+        says = f"{got} of {asked} calls of the turn before are answered here; each wants one response"
+        yield Fault(place=place, code=code, says=says, answer=_COUNT)
+    if got and got != len(turn.parts):
+        says = "something else stands beside the responses; they have a content of their own"
+        yield Fault(place=place, code="interleaved", says=says)
+
+
+def _ends(joined: Sequence[_Turn]) -> Iterator[Fault]:
+    first, last = joined[0], joined[-1]
+    if last.of("call"):
+        says = "the last turn calls and nothing answers; answer or leave it out"
+        yield Fault(place=f"contents[{last.index}]", code="open-call", says=says, answer=_COUNT)
+    if first.role == "model":
+        says = "the first turn is the model's; it must be the user's"
+        yield Fault(place=f"contents[{first.index}]", code="first-not-user", says=says, answer=_ORDER)
+    if last.role == "model":
+        says = "the last turn is the model's; stricter servers do not continue it"
+        yield Fault(place=f"contents[{last.index}]", code="last-not-user", says=says, refused=False)
+
+
+def _style(index: int) -> Fault:
+    says = "roles do not alternate here; stricter servers want them to"
+    return Fault(place=f"contents[{index}]", code="not-alternating", says=says, refused=False)
