@@ -17,7 +17,11 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from rewritten import MADE_FROM_ANTHROPIC, items_of_its_own, rewritten
+
 Json: TypeAlias = dict[str, Any]
+APIS = ("anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "blocks")
+"""The forms that there are scenes for."""
 Scene: TypeAlias = Callable[["Stage"], None]
 
 
@@ -494,7 +498,9 @@ HOSTILE_SCENES: tuple[Scene, ...] = (
 
 @st.composite
 def _bodies(draw: Callable[[st.SearchStrategy[Any]], Any], api: str, scenes: tuple[Scene, ...], ends: tuple[Scene, ...]) -> Json:
-    stage = Stage(api, draw, thinking=api == "anthropic" and draw(st.integers(0, 3)) == 0)
+    spoken = "anthropic" if api in MADE_FROM_ANTHROPIC else api
+    thinks = api in ("anthropic", "bedrock") and draw(st.integers(0, 3)) == 0
+    stage = Stage(spoken, draw, thinking=thinks)
     if draw(st.integers(0, 3)):
         asks(stage)
     for scene in draw(st.lists(st.sampled_from(scenes), min_size=1, max_size=6)):
@@ -502,11 +508,20 @@ def _bodies(draw: Callable[[st.SearchStrategy[Any]], Any], api: str, scenes: tup
     stage.answer(*stage.late)
     end = draw(st.sampled_from(ends))
     end(stage)
-    model = {"anthropic": "claude-opus-4-8", "openai-chat": "gpt-4o"}.get(api, "claude-opus-4-8")
+    model = {"openai-chat": "gpt-4o", "openai-responses": "gpt-5", "gemini": "gemini-2.5-flash"}.get(api, "claude-opus-4-8")
     body: Json = {"model": model, "max_tokens": 1_024, "messages": stage.messages}
     if stage.thinking:
         body["thinking"] = {"type": "enabled", "budget_tokens": 1_024}
-    return body
+    return body if spoken == api else _retold(body, api, stage)
+
+
+def _retold(body: Json, api: str, stage: Stage) -> Json:
+    """The body in a form that is written after Anthropic's, with what only that form has."""
+    made = rewritten(body, api, snake=stage.pick(True, False), ids=stage.pick(True, False), named=stage.pick(True, True, False))
+    if api == "openai-responses" and stage.number(0, 1):
+        picture = PICTURES[stage.pick(*PICTURES)][1]
+        made["input"] = [*items_of_its_own(picture, stage.pick), *made["input"]]
+    return made
 
 
 def legal_bodies(api: str) -> st.SearchStrategy[Json]:

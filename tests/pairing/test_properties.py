@@ -12,12 +12,13 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import conversations
+from rewritten import key_of
 from transom.pairing import pair
 from transom.pairing.notes import real
 from transom.parts import Entry, Group, Part, own_entry, walk
 from transom.wire import FORMS
 
-PROVIDERS = ("anthropic", "openai-chat")
+PROVIDERS = ("anthropic", "openai-chat", "openai-responses", "gemini")
 ELSEWHERE = {"breakpoints"}
 """Faults that a later stage mends."""
 NO_PREFILL = frozenset({"no-prefill"})
@@ -29,7 +30,7 @@ def paired(
     body: dict[str, Any], api: str, *, late_results: Literal["move", "append"] = "move"
 ) -> tuple[tuple[Group, ...], dict[str, Any]]:
     groups, _ = pair(FORMS[api].read(body), FORMS[api], late_results=late_results, quirks=NO_PREFILL)
-    return groups, {**body, "messages": [entry.message.json for group in groups for entry in group.entries]}
+    return groups, {**body, key_of(api): [entry.message.json for group in groups for entry in group.entries]}
 
 
 def entries(groups: Sequence[Group]) -> list[Entry]:
@@ -48,7 +49,7 @@ def test_the_provider_refuses_nothing(
     assert [fault for fault in oracle.refused(out, api) if fault[0] not in ELSEWHERE] == []
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), late_results=late)
 def test_the_form_finds_no_fault_either(api: str, data: st.DataObject, late_results: Literal["move", "append"]) -> None:
     _, out = paired(data.draw(conversations.bodies(api)), api, late_results=late_results)
@@ -57,7 +58,7 @@ def test_the_form_finds_no_fault_either(api: str, data: st.DataObject, late_resu
     assert faults == []
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), late_results=late)
 def test_pairing_its_own_output_changes_nothing(api: str, data: st.DataObject, late_results: Literal["move", "append"]) -> None:
     """CM-104: repair is a no-op on what is valid."""
@@ -68,7 +69,7 @@ def test_pairing_its_own_output_changes_nothing(api: str, data: st.DataObject, l
     assert all(entry.message is old for entry, old in zip(entries(groups), conversation.messages, strict=True))
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data())
 def test_what_is_legal_comes_back_as_the_same_objects(api: str, data: st.DataObject) -> None:
     conversation = FORMS[api].read(data.draw(conversations.legal_bodies(api)))
@@ -78,7 +79,7 @@ def test_what_is_legal_comes_back_as_the_same_objects(api: str, data: st.DataObj
     assert all(entry.message is old for entry, old in zip(entries(groups), conversation.messages, strict=True))
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), late_results=late)
 def test_the_input_is_not_changed_and_the_same_input_gives_the_same_output(
     api: str, data: st.DataObject, late_results: Literal["move", "append"]
@@ -96,7 +97,7 @@ def texts(parts: Sequence[Part]) -> Iterator[str]:
             yield part.text
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data())
 def test_every_text_and_the_first_answer_of_every_call_is_still_there(api: str, data: st.DataObject) -> None:
     conversation = FORMS[api].read(data.draw(conversations.bodies(api)))
@@ -116,7 +117,7 @@ def test_every_text_and_the_first_answer_of_every_call_is_still_there(api: str, 
                 assert part.text in have
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), late_results=late)
 def test_what_stands_before_a_group_does_not_change_what_is_sent_for_it(
     api: str, data: st.DataObject, late_results: Literal["move", "append"]
@@ -130,14 +131,15 @@ def test_what_stands_before_a_group_does_not_change_what_is_sent_for_it(
     starts = [n for n, group in enumerate(groups) if n and group.opens]
     assume(starts)
     number = data.draw(st.sampled_from(starts))
-    suffix = {**body, "messages": body["messages"][groups[number].start :]}
+    key = key_of(api)
+    suffix = {**body, key: body[key][groups[number].start :]}
     rest, _ = paired(suffix, api, late_results=late_results)
     sent = [entry.message.json for group in groups[number:] for entry in group.entries]
     assert [entry.message.json for entry in entries(rest)] == sent
-    assert whole["messages"][-len(sent) :] == sent
+    assert whole[key][-len(sent) :] == sent
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), late_results=late)
 def test_groups_are_whole_and_say_where_their_parts_were_written(
     api: str, data: st.DataObject, late_results: Literal["move", "append"]

@@ -523,7 +523,7 @@ def test_a_log_whose_results_are_messages_keeps_them_whole() -> None:
     sent, _, _ = mend("blocks", late)
     assert sent == [late[0], late[1], late[5], late[2], late[3], late[4], late[6]]
     lost = [user("q"), assistant("a"), whole("gone"), user("so?")]
-    assert mend("blocks", lost)[0] == [lost[0], lost[1], EMPTY_USER, lost[3]]
+    assert mend("blocks", lost)[0] == [lost[0], lost[1], lost[3]]
     assert mend("blocks", lost, late_results="append")[0][2] == user(f"{notes.late_head('gone')}\nfound")
     reused = [user("q"), assistant(call("x")), whole("x"), assistant(call("x")), whole("x", "two")]
     assert mend("blocks", reused)[0][4] == {**whole("x_2", "two")}

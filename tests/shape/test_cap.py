@@ -117,7 +117,7 @@ def test_a_text_that_was_cut_is_not_cut_again(words: str, room: int) -> None:
     assert len(once) <= len(words)
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), cap=st.integers(1, 30))
 def test_capped_conversations_stay_legal_and_are_cut_no_further(api: str, data: st.DataObject, cap: int) -> None:
     form = FORMS[api]

@@ -157,7 +157,7 @@ def test_what_is_no_medium_cannot_be_refused() -> None:
     assert unsendable(part, CLAUDE) == ""
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data())
 def test_whatever_is_sent_the_provider_takes_every_medium_and_doing_it_again_changes_nothing(
     api: str, data: st.DataObject

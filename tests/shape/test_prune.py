@@ -180,7 +180,7 @@ def test_a_summary_of_a_summary_is_none() -> None:
     assert summary("[" * 100_000) == {"truncated": True, "characters": 100_000, "keys": []}
 
 
-@pytest.mark.parametrize("api", FORMS)
+@pytest.mark.parametrize("api", conversations.APIS)
 @given(data=st.data(), keep=st.integers(-1, 3), refit=st.sampled_from([0.25, 0.5, 1.0]), most=st.integers(0, 20))
 def test_pruned_conversations_stay_legal_and_are_pruned_no_further(
     api: str, data: st.DataObject, keep: int, refit: float, most: int
