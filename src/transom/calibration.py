@@ -1,13 +1,19 @@
 """What a session learns from reported usage: one factor for the share of its prices that is a guess.
 
 The rule of this file: arithmetic only, on values that came from outside; no figure that is not a positive number is ever
-learned from, and the factor never leaves its band. Reference items CM-138 to CM-141, CM-149.
+learned from, and the factor never leaves its band. Reference items CM-138 to CM-153.
+
+A record carries, in the place of an epoch's number, a fingerprint for each kind of content of the price list that it was learned
+under: a new catalogue, a rule's day, another tokenizer and another model are one mechanism then (CM-142 to CM-148).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Set as AbstractSet
+from dataclasses import asdict, dataclass, replace
 from typing import Final
+
+from transom.types import JsonObject
 
 LOWEST: Final = 0.6
 HIGHEST: Final = 1.8
@@ -69,3 +75,100 @@ def sane(value: float) -> bool:
 
 RESTART: Final = Calibration(provisional=True)
 """What a factor that was learned under other prices is replaced by (CM-145)."""
+
+
+RECORD_FORMAT: Final = 1
+"""The number of the form that `Record.to_dict` writes; a higher one is neither used nor touched (CM-150)."""
+HOLDS: Final[Mapping[str, str]] = {
+    "image": "image",
+    "document": "document",
+    "audio": "audio",
+    "video": "audio",
+    "call": "tools",
+    "result": "tools",
+    "server-call": "tools",
+    "server-result": "tools",
+}
+"""Which kind of price each kind of part depends on; all of them on that of text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """Why a factor was given up: when, its value, and the kinds of content whose prices had changed."""
+
+    time: str
+    multiplier: float
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A factor as it is kept: when it was learned, under which prices, and what reset it (CM-142).
+
+    `foreign`: a newer version wrote the stored one; it is not used, and what is learned is not written over it.
+    """
+
+    calibration: Calibration = Calibration()
+    prints: tuple[tuple[str, str], ...] = ()
+    time: str = ""
+    reset: Reset | None = None
+    foreign: bool = False
+
+    def learned(self, reported: float, estimated: float, exact: float, *, now: str) -> Record:
+        """The record after a sample; the same value where the sample is refused. A reset stays on it (CM-151)."""
+        after = self.calibration.learn(reported, estimated, exact)
+        return self if after is self.calibration else replace(self, calibration=after, time=now)
+
+    def to_dict(self) -> JsonObject:
+        """The record as JSON."""
+        reset = {**asdict(self.reset), "kinds": list(self.reset.kinds)} if self.reset is not None else None
+        plain = {**asdict(self.calibration), "prints": dict(self.prints), "time": self.time, "reset": reset}
+        return {"format": RECORD_FORMAT, **plain}
+
+
+def loaded(plain: Mapping[str, object] | None, *, prints: Mapping[str, str], parts: AbstractSet[str], now: str) -> Record:
+    """The record to go on with, from the stored one (None: there is none yet).
+
+    `prints` are the fingerprints of the prices as they are, `parts` the kinds of parts that the session holds. Where the price of a
+    kind that it holds has changed, the factor restarts at 1, provisional, with a reset record (CM-145); a provisional one says nothing
+    of old prices and is kept (CM-147, CM-148); else the record is stamped with the prices of today (CM-146, CM-153).
+    """
+    stamp = tuple(sorted(prints.items()))
+    if plain is None:
+        return Record(prints=stamp, time=now)
+    kept = _read(plain)
+    if kept is None:
+        return Record(prints=stamp, time=now, foreign=True)
+    held = {"text", *(HOLDS[part] for part in parts if part in HOLDS)}
+    before = dict(kept.prints)
+    changed = tuple(sorted(kind for kind in held if before.get(kind) != prints.get(kind)))
+    if changed and not kept.calibration.provisional and kept.calibration.samples:
+        reset = Reset(time=now, multiplier=kept.calibration.multiplier, kinds=changed)
+        return Record(calibration=RESTART, prints=stamp, time=now, reset=reset)
+    return kept if kept.prints == stamp else replace(kept, prints=stamp)
+
+
+def _read(plain: Mapping[str, object]) -> Record | None:
+    """A stored record; None where a newer version wrote it, a fresh one where it cannot be read."""
+    written = plain.get("format")
+    if isinstance(written, int) and written > RECORD_FORMAT:
+        return None
+    multiplier, samples = plain.get("multiplier"), plain.get("samples")
+    prints, reset = plain.get("prints"), plain.get("reset")
+    if not isinstance(multiplier, int | float) or not sane(multiplier) or not isinstance(samples, int):
+        return Record()
+    return Record(
+        calibration=Calibration(multiplier=float(multiplier), samples=samples, provisional=plain.get("provisional") is True),
+        prints=tuple(sorted((str(kind), str(mark)) for kind, mark in prints.items())) if isinstance(prints, dict) else (),
+        time=str(plain.get("time", "")),
+        reset=_reset(reset) if isinstance(reset, dict) else None,
+    )
+
+
+def _reset(plain: Mapping[str, object]) -> Reset:
+    multiplier, kinds = plain.get("multiplier"), plain.get("kinds")
+    return Reset(
+        time=str(plain.get("time", "")),
+        multiplier=float(multiplier) if isinstance(multiplier, int | float) else 1.0,
+        kinds=tuple(map(str, kinds)) if isinstance(kinds, list) else (),
+    )

@@ -4,7 +4,11 @@
     ├── BadRequest      what came in is no request of the form it was said to be
     ├── BadSetting      a policy, budget, state or model card cannot be used as given
     ├── OverBudget      nothing legal fits; carries the numbers
-    └── PlanMismatch    what was written is not what was planned (a fault of transom's own)
+    ├── PlanMismatch    what was written is not what was planned (a fault of transom's own)
+    └── StoreError      the store cannot do what was asked: a full disk, a damaged or foreign file, no such session
+        ├── NoSession       there is no session of this name
+        ├── StateConflict   somebody else went on with the session in the meantime; read it again and retry
+        └── SchemaTooNew    the file was written by a newer version of transom
 
 Each message is one sentence that states the place, the value, the rule and the remedy. `status_hint` is the
 HTTP status that a proxy would answer with.
@@ -73,3 +77,25 @@ class PlanMismatch(TransomError):
     """The request that was written breaks a rule, or is not the one that was planned; please report it."""
 
     status_hint = 500
+
+
+class StoreError(TransomError):
+    """The store cannot do what was asked. What an earlier call returned from is kept."""
+
+    status_hint = 500
+
+
+class NoSession(StoreError):
+    """There is no session of this name for this tenant."""
+
+    status_hint = 404
+
+
+class StateConflict(StoreError):
+    """Somebody else went on with the session in the meantime: nothing of this call was stored."""
+
+    status_hint = 409
+
+
+class SchemaTooNew(StoreError):
+    """The store was written by a newer version of transom, and is left as it is."""

@@ -22,10 +22,13 @@ from transom.wire.form import Form
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What the next fit must be given of the log: every message from number `start` on, and those of `ahead`."""
+    """What the next fit must be given of the log: every message from number `start` on, those of `ahead`, and those of `beside`, which
+    are not sent, but stand next to one that is: so no two messages that have others between them seem to be neighbours.
+    """
 
     start: int = 0
     ahead: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,16 +129,21 @@ def _shaped(
 
 
 def _reach(groups: Sequence[Group], planned: Plan) -> Reach:
-    """What the next fit needs: the groups that stand, and those on either side of them, so that no two messages that have others
-    between them seem to be neighbours.
-    """
-    gone = {group.start for group in (*planned.left, *planned.earlier)}
+    """How much of the log the groups that stand need, and their neighbours that do not."""
+    under = (group for one in planned.folded for group in one.groups)
+    gone = {group.start for group in (*planned.left, *planned.earlier, *under)}
     stands_at = [group.start not in gone for group in groups]
     tail = next((at + 1 for at in reversed(range(len(groups))) if not stands_at[at]), 0)
     start = groups[tail].start if tail < len(groups) else 0
-    needed = [group for at, group in enumerate(groups[:tail]) if any(stands_at[max(0, at - 1) : at + 2])]
-    seqs = {seq for group in needed for entry in group.entries for seq in (entry.seq, *(key[0] for key in entry.origin))}
-    return Reach(start=start, ahead=tuple(sorted(seq for seq in seqs if seq < start)))
+    ahead: set[int] = set()
+    beside: set[int] = set()
+    for at, group in enumerate(groups[:tail]):
+        held = {seq for entry in group.entries for seq in (entry.seq, *(key[0] for key in entry.origin)) if seq < start}
+        if stands_at[at]:
+            ahead |= held
+        elif any(stands_at[max(0, at - 1) : at + 2]):
+            beside |= held
+    return Reach(start=start, ahead=tuple(sorted(ahead)), beside=tuple(sorted(beside - ahead)))
 
 
 def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:

@@ -1,0 +1,210 @@
+"""A session's requests: a compile, its extension, the projection of the next. Nothing here commits anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from transom import extension, stages
+from transom.catalog import ModelCard
+from transom.check import images
+from transom.parts import Conversation, Message
+from transom.plan import Decision, Fold, Size, State
+from transom.planner.allowance import allowance
+from transom.policy import Policy, limit
+from transom.pricing import PriceList
+from transom.projection import Projection, appended, project
+from transom.report import Report
+from transom.session.slot import Slot
+from transom.session.window import Opened, Windows
+from transom.stages import Fit, Reach
+from transom.store import Head, StoredLog
+from transom.types import JsonObject
+from transom.wire.form import Form
+
+UNMADE = "no request was made yet; compile one"
+LOST = "the last request cannot be made again under these settings; compile one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """The last request as views, its size, and the version of the state that it was committed as."""
+
+    version: int
+    written: Conversation = field(repr=False)
+    size: Size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extended:
+    """The last request with what came in since: the request, the state behind it, the size, the tokens that were `added` as the
+    projection counts them, and whether it fits."""
+
+    written: Conversation = field(repr=False)
+    state: State
+    size: Size
+    added: int
+    projection: Projection
+
+
+class Rounds:
+    """What makes a session's requests: its windows, its policy and its card."""
+
+    def __init__(  # noqa: PLR0913 - what a request is made of
+        self, log: StoredLog, form: Form, *, model: str, policy: Policy, card: ModelCard, window: float | None, stream: float
+    ) -> None:
+        self.form, self.model, self.policy, self.stream = form, model, policy, stream
+        given = int(limit(window)) if window is not None else 0
+        self.card = replace(card, window=given) if given else card
+        self.window = float(self.card.window) if window is None else limit(window)
+        self._windows = Windows(log, form)
+        self._memo: dict[tuple[int, int, bool], int] = {}
+        self._sent: Sent | None = None
+
+    def prices(self, multiplier: float) -> PriceList:
+        """The price list with what was learned; texts that were counted once are not counted again."""
+        return PriceList(self.card, multiplier=multiplier, memo=self._memo)
+
+    def fit(  # noqa: PLR0913 - as a stage
+        self,
+        head: Head,
+        slot: Slot,
+        asked: JsonObject,
+        *,
+        multiplier: float,
+        ready: Sequence[Fold] = (),
+        compacting: bool = False,
+        preview: bool = False,
+    ) -> Fit:
+        """The request that the session makes next, with the fields `asked` around it. Raises OverBudget."""
+        state, reach = slot.state, slot.reach
+        opened = self._open(head, slot, reach, asked)
+        if state is not None and not opened.history.holds(state):
+            state, opened = None, self._open(head, slot, Reach(), asked)
+        fit = stages.run(
+            opened.conversation,
+            form=self.form,
+            policy=self.policy,
+            prices=self.prices(multiplier),
+            last=_with_left_out(state, slot, head),
+            history=opened.history,
+            ready=ready,
+            compacting=compacting,
+            preview=preview,
+        )
+        return replace(fit, report=_without(fit.report, opened.beside, opened.conversation))
+
+    def sent(self, version: int, fit: Fit) -> None:
+        """Remember a request that was committed, so that it need not be made again to be extended."""
+        self._sent = Sent(version=version, written=self.form.read(fit.request), size=fit.report.after)
+
+    def remember(self, version: int, extended: Extended) -> None:
+        """Remember an extension that was committed."""
+        self._sent = Sent(version=version, written=extended.written, size=extended.size)
+
+    def moved(self, before: int, version: int) -> None:
+        """The state has another version, and the last request is the same."""
+        if self._sent is not None and self._sent.version == before:
+            self._sent = replace(self._sent, version=version)
+
+    def extended(
+        self, head: Head, slot: Slot, ready: Sequence[Fold], more: Sequence[Message] = ()
+    ) -> Extended | str:
+        """The last request with all that was stored since, and `more` behind it; or in words why there is none."""
+        if slot.state is None:
+            return UNMADE
+        last = self._last(head, slot, ready)
+        return LOST if last is None else self._on(last, head, slot, slot.state, head.count, more)
+
+    def _last(self, head: Head, slot: Slot, ready: Sequence[Fold]) -> Sent | None:
+        """The last request: the one that is remembered, or made again from the state behind it."""
+        if self._sent is not None and self._sent.version == head.version:
+            return self._sent
+        made, state = slot.made, slot.state
+        if made is None or state is None:
+            return None
+        opened = self._open(head, slot, slot.made_reach, slot.asked, made.count)
+        fit = stages.run(
+            opened.conversation, form=self.form, policy=self.policy, prices=self.prices(slot.multiplier),
+            last=_with_left_out(made, slot, head), history=opened.history, ready=ready,
+        )  # fmt: skip
+        if fit.state.sent != made.sent:
+            return None
+        last = Sent(version=head.version, written=self.form.read(fit.request), size=fit.report.after)
+        before = fit.state
+        for count in slot.steps:
+            found = self._on(last, head, slot, before, count)
+            if isinstance(found, str):
+                return None
+            before = found.state
+            last = Sent(version=head.version, written=found.written, size=found.size)
+        self._sent = last if before.sent == state.sent else None
+        return self._sent
+
+    def _on(  # noqa: PLR0913 - a request, and what comes behind it
+        self, last: Sent, head: Head, slot: Slot, state: State, until: int, more: Sequence[Message] = ()
+    ) -> Extended | str:
+        """`last` with the messages behind those that `state` was made on, up to number `until`, and `more`."""
+        opened = self._open(head, slot, slot.reach, slot.asked, until)
+        window = replace(opened.conversation, messages=(*opened.conversation.messages, *more))
+        prices = self.prices(slot.multiplier)
+        found = extension.extend(
+            window, state.count, form=self.form, policy=self.policy, prices=prices, state=state
+        )
+        if found.why:
+            return found.why
+        written = extension.appended_to(last.written, [entry.message for entry in found.entries])
+        size = last.size + found.size
+        added = appended((entry.message for entry in found.entries if entry.seq >= slot.counted), prices)
+        after = replace(found.state, count=until, key=opened.history.keys[until])
+        fresh = until == slot.counted and not more and not slot.steps
+        projection = self._projected(slot, written, size, added, prices, fresh=fresh)
+        return Extended(written=written, state=after, size=size, added=added, projection=projection)
+
+    def _projected(  # noqa: PLR0913 - the figures of a round
+        self, slot: Slot, written: Conversation, size: Size, added: int, prices: PriceList, *, fresh: bool
+    ) -> Projection:
+        policy, limits = self.policy, self.card.limits
+        live = sum(1 for message in written.messages for _ in images(message))
+        most = [one for one in (limit(policy.max_images), limits.images) if one > 0]
+        body = limit(policy.max_body_bytes) if policy.max_body_bytes is not None else limits.body_bytes
+        return project(
+            slot.seen,
+            added=added,
+            reserve=self._reserve(slot.asked),
+            window=self.window,
+            stream=self.stream,
+            size=(size.bytes, body),
+            images=(live, min(most, default=0)),
+            faults=extension.faults(written, self.form, prices, Size()),
+            fresh=fresh and not slot.seen.reported,
+        )
+
+    def _reserve(self, asked: JsonObject) -> int:
+        """Tokens kept for the answer, as a compile keeps them (AF-06)."""
+        budget, _ = allowance(replace(self.policy, budget=None, grace=0.0), replace(self.card, input_limit=0), asked)
+        return int(self.card.window - budget.tokens) if self.card.window else self.policy.reserve or 0
+
+    def _open(self, head: Head, slot: Slot, reach: Reach, asked: JsonObject, until: int | None = None) -> Opened:
+        left_out = slot.left_out
+        return self._windows.open(head, reach=reach, model=self.model, asked=asked, until=until, left_out=left_out)
+
+
+def _with_left_out(state: State | None, slot: Slot, head: Head) -> State | None:
+    """The state with the pictures that were left out by hand as placeholders."""
+    stubs = frozenset(key for key in slot.left_out if key[1] != ())
+    if not stubs:
+        return state
+    return replace(state or State(), stubs=(state.stubs if state is not None else frozenset()) | stubs)
+
+
+def _without(report: Report, beside: frozenset[int], conversation: Conversation) -> Report:
+    """The report without what was only read to know what stands beside the window."""
+    if not beside:
+        return report
+    gone = [one for one in report.decisions if one.seq in beside]
+    kept: tuple[Decision, ...] = tuple(one for one in report.decisions if one.seq not in beside)
+    tokens = sum(one.tokens_before - one.tokens_after for one in gone)
+    size = sum(one.bytes_before - one.bytes_after for one in gone)
+    count = sum(message.index in beside and message.role != "system" for message in conversation.messages)
+    return replace(report, decisions=kept, before=report.before - Size(tokens, size, count))

@@ -1,0 +1,266 @@
+"""A session: messages that are kept, and the request that they make next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from transom import door, folds
+from transom.calibration import Record
+from transom.catalog import ModelCard
+from transom.errors import BadRequest, BadSetting, StateConflict
+from transom.parts import Message
+from transom.plan import Ask, Fold
+from transom.policy import Policy
+from transom.projection import Projection, Seen, answered, appended
+from transom.session import bodies, learning
+from transom.session.learning import Stats
+from transom.session.rounds import Rounds
+from transom.session.slot import Slot
+from transom.stages import Fit
+from transom.store import Head, Shelf, StoredLog
+from transom.types import Json, JsonObject, Key
+from transom.wire.form import Form, Usage
+
+RETRIES: Final = 8
+"""How often an answer is appended anew when somebody else went on with the session at the same moment."""
+_STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """An answer that was stored: why it stopped, in the provider's own word, the usage it reported, the numbers of its messages, and
+    whether something was learned from it."""
+
+    stop_reason: str
+    usage: Usage | None
+    seqs: tuple[int, ...]
+    learned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The last request with what came in since. Send it where it `fits`; else compile. `request` is None where there is none."""
+
+    request: JsonObject = field(repr=False)
+    fits: bool
+    why: tuple[str, ...] = ()
+    projection: Projection | None = None
+    seqs: tuple[int, ...] = ()
+
+
+class Session:
+    """A conversation in a store, made by `Store.session`. Not for several threads at once; several processes may hold one."""
+
+    def __init__(  # noqa: PLR0913 - what `Store.session` knows
+        self, log: StoredLog, shelf: Shelf, form: Form, head: Head, *, model: str, policy: Policy, card: ModelCard,
+        window: float | None, stream: float,
+    ) -> None:  # fmt: skip
+        self.log = log
+        self._shelf, self._form = shelf, form
+        self.name, self.api, self.model = head.name, head.api, model
+        self._options = {"window": window, "stream": stream}
+        self._policy, self._card = policy, card
+        self._rounds = Rounds(log, form, model=model, policy=policy, card=card, window=window, stream=stream)
+
+    def __repr__(self) -> str:
+        """Its name; no content."""
+        return f"Session({self.name!r}, api={self.api!r}, model={self.model!r})"
+
+    def append(self, *messages: object, model: str = "") -> tuple[int, ...]:
+        """Store messages behind the last one; their numbers. When it returns they survive a crash.
+
+        Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises BadRequest
+        with the place of what is no message; nothing is stored then.
+        """
+        given = list(_flat(messages))
+        head = self.log.append(self._views(given), model=model, api=self.api)
+        return tuple(range(head.count - len(given), head.count))
+
+    def record(self, reply: object) -> Recorded:
+        """Store a provider's answer, whole as its SDK returned it or as a dict, and learn from the usage that it reports."""
+        answer = door.admit(reply)
+        read = bodies.reply(self.api, answer)
+        usage = self._form.usage(answer)
+        views = self._views(read.messages)
+        for attempt in range(RETRIES):
+            head, slot = self._now()
+            before = learning.record_of(self.log, self._rounds.card, head)
+            after = learning.learned(before, slot.sample if not slot.steps else None, usage, self._rounds.card)
+            following = replace(
+                slot, seen=self._seen(slot, head, usage, views), counted=head.count + len(views), sample=None
+            )
+            try:
+                then = self.log.append(
+                    views, model=read.model or self.model, api=self.api, slot=following.to_dict(), over=head.version,
+                    records=learning.written(after, before, self._rounds.card),
+                )  # fmt: skip
+            except StateConflict:
+                if attempt == RETRIES - 1:
+                    raise
+                continue
+            self._rounds.moved(head.version, then.version)
+            seqs = tuple(range(then.count - len(views), then.count))
+            return Recorded(
+                stop_reason=read.stop_reason, usage=usage, seqs=seqs, learned=after.calibration != before.calibration
+            )
+        raise AssertionError("unreachable")
+
+    def compile(self, **asked: Json) -> Fit:
+        """The request that the session makes next: the newest messages and what must stay, as the policy has it.
+
+        The keywords are fields of the body (`tools`, `max_tokens`, ...); `system` is put where the form has it. Raises OverBudget with
+        the numbers if nothing legal fits, StateConflict where somebody else went on meanwhile; both leave everything as it was.
+        """
+        return self._compiled(asked)
+
+    def compact(self, **asked: Json) -> Fit:
+        """As `compile`, and what ages at a compaction ages now."""
+        return self._compiled(asked, compacting=True)
+
+    def preview(self, **asked: Json) -> Fit:
+        """What `compile` would make, over the budget, too (CM-127). It leaves no trace (CM-160)."""
+        head, slot = self._now()
+        record = learning.record_of(self.log, self._rounds.card, head)
+        return self._rounds.fit(
+            head, slot, door.admit(asked), multiplier=record.calibration.multiplier, ready=self._ready(), preview=True
+        )
+
+    def extend(self, *messages: object) -> Step:
+        """Store messages, and put them behind the last request in the form that they are sent in: nothing sent before moves.
+
+        `fits` says whether that can go out: in tokens by the last reported usage, in bytes, pictures and sides. Else compile.
+        """
+        given = list(_flat(messages))
+        seqs = self.append(*given) if given else ()
+        head, slot = self._now()
+        found = self._rounds.extended(head, slot, self._ready())
+        if isinstance(found, str):
+            return Step(request={}, fits=False, why=(found,), seqs=seqs)
+        projection = found.projection
+        step = Step(
+            request=found.written.body, fits=projection.fits, why=projection.why, projection=projection, seqs=seqs
+        )
+        if not step.fits:
+            return step
+        following = replace(
+            slot, state=found.state, steps=(*slot.steps, head.count), seen=slot.seen.carried(found.added), counted=head.count
+        )
+        try:
+            self.log.commit(following.to_dict(), over=head.version)
+        except StateConflict as error:
+            return replace(step, fits=False, why=(str(error),))
+        self._rounds.remember(head.version + 1, found)
+        return step
+
+    def project(self, *messages: object) -> Projection:
+        """Whether the next round fits: the last request, what was stored since, and `messages`, which are not stored."""
+        head, slot = self._now()
+        more = self._views(_flat(messages), head.count)
+        found = self._rounds.extended(head, slot, self._ready(), more)
+        return Projection(tokens=0, why=(found,)) if isinstance(found, str) else found.projection
+
+    def fulfil(self, ask: Ask, summary: object) -> Fold:
+        """Keep the summary that a fit asked for; the next compile judges whether it can stand for what it was asked for."""
+        made = folds.fulfil(ask, summary)
+        self.log.fold(made.key, made.to_dict())
+        return made
+
+    def fork(self, into: str, *, at: int | None = None) -> Session:
+        """A copy of the session's first `at` messages (all of them) under another name. Payloads are shared, state that was made on no
+        more than these goes with it, and neither changes the other."""
+        self._shelf.fork(self.name, into, count=at)
+        log, head = self._shelf.open(into)
+        return Session(
+            log, self._shelf, self._form, head, model=self.model, policy=self._policy, card=self._card,
+            window=self._options["window"], stream=self._options["stream"] or 0,
+        )  # fmt: skip
+
+    def delete(self) -> None:
+        """Take the session away, and every payload that no other session of the tenant holds."""
+        self._shelf.delete(self.name)
+
+    def leave_out(self, place: str) -> None:
+        """Leave a message (`messages[3]`) or a picture (`messages[3].content[1]`) out of every later request. It stays stored."""
+        head, slot = self._now()
+        key = _key(place)
+        if not 0 <= key[0] < head.count:
+            raise BadSetting(f"{place!r} is no message of this session, which holds {head.count}")
+        self.log.commit(replace(slot, left_out=slot.left_out | {key}).to_dict(), over=head.version)
+
+    def messages(self, first: int = 0, last: int | None = None) -> tuple[JsonObject, ...]:
+        """Stored messages as they were appended, from number `first` up to, not including, `last` (the end)."""
+        end = self.log.head().count if last is None else last
+        return tuple(row.json for row in self.log.read(range(first, end)))
+
+    def stats(self) -> Stats:
+        """What the session has learned about prices under its card."""
+        card = self._rounds.card
+        return learning.stats(learning.record_of(self.log, card, self.log.head()), card)
+
+    def __len__(self) -> int:
+        """How many messages are stored."""
+        return self.log.head().count
+
+    def _compiled(self, asked: Mapping[str, Json], *, compacting: bool = False) -> Fit:
+        head, slot = self._now()
+        fields, card = door.admit(asked), self._rounds.card
+        stored = learning.record_of(self.log, card, head)
+        multiplier = stored.calibration.multiplier
+        fit = self._rounds.fit(
+            head, slot, fields, multiplier=multiplier, ready=self._ready(), compacting=compacting
+        )
+        following = replace(
+            slot, state=fit.state, reach=fit.reach, made=fit.state, made_reach=fit.reach, steps=(), asked=fields,
+            multiplier=multiplier, seen=Seen(prompt=fit.report.after.tokens), counted=head.count,
+            sample=learning.sample(fit, card),
+        )  # fmt: skip
+        records = learning.written(stored, Record(), card)
+        self.log.commit(following.to_dict(), over=head.version, count=head.count, records=records)
+        self._rounds.sent(head.version + 1, fit)
+        return fit
+
+    def _now(self) -> tuple[Head, Slot]:
+        head = self.log.head()
+        return head, Slot.from_dict(head.slot)
+
+    def _ready(self) -> tuple[Fold, ...]:
+        return tuple(Fold.from_dict(plain) for plain in self.log.folds())
+
+    def _views(self, messages: Iterable[object], first: int = 0) -> list[Message]:
+        """Messages as they are read. Raises BadRequest with the number among those given."""
+        views = []
+        for number, message in enumerate(messages):
+            try:
+                views.append(self._form.read_message(door.admit(message), first + number))
+            except BadRequest as error:
+                raise BadRequest(f"message {number} of those given: {error}") from error
+        return views
+
+    def _seen(self, slot: Slot, head: Head, usage: Usage | None, views: list[Message]) -> Seen:
+        """What is known after an answer: its report; or, without one, the last report and what came in since (AF-12)."""
+        prices = self._rounds.prices(slot.multiplier)
+        sent = slot.state.count if slot.state is not None and usage is not None else slot.counted
+        behind = [self._form.read_message(row.json, row.seq) for row in self.log.read(range(sent, head.count))]
+        grown = appended(behind, prices)
+        if usage is not None:
+            return Seen(prompt=usage.prompt, output=usage.output, growth=grown, reported=True)
+        return slot.seen.carried(grown + answered((part for view in views for part in view.parts), prices))
+
+
+def _flat(messages: Iterable[object]) -> Iterable[object]:
+    for one in messages:
+        if isinstance(one, list | tuple):
+            yield from one
+        else:
+            yield one
+
+
+def _key(place: str) -> Key:
+    """A place as people write it, as the number of a message and a place in it."""
+    steps = [name or int(number) for name, number in _STEP.findall(place)]
+    if len(steps) < 2 or not isinstance(steps[1], int) or isinstance(steps[0], int):
+        raise BadSetting(f"{place!r} is no place of a message, such as messages[3] or messages[3].content[1]")
+    return steps[1], tuple(steps[2:])

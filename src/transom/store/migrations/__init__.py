@@ -1,0 +1,1 @@
+"""Every change of the schema, and how they run."""

@@ -1,0 +1,121 @@
+"""What the store's rows are as values, and how they are spelled."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, TypeVar
+
+import msgspec
+from sqlalchemy import Row as Fetched, RowMapping
+
+from transom import canon
+from transom.errors import StoreError
+from transom.parts import Message, walk
+from transom.store.payloads import Payload
+from transom.types import Json, JsonObject, Place
+
+T = TypeVar("T")
+
+AT_ONCE: Final = 500
+"""Rows that one statement writes or looks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A session as it stands: `count` messages with the rolling `key`, the `version` of its state, and its `slot`."""
+
+    name: str
+    session: str
+    api: str
+    model: str
+    count: int
+    key: bytes
+    kinds: frozenset[str]
+    version: int
+    slot: JsonObject = field(repr=False)
+    created: str
+    changed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A stored message: its number, its JSON, what it and all before it are known by, and who wrote it.
+
+    `names` are the ids under which its calls go out where they are not their own.
+    """
+
+    seq: int
+    json: JsonObject = field(repr=False)
+    digest: bytes
+    key: bytes
+    model: str
+    api: str
+    names: tuple[tuple[Place, str], ...] = ()
+
+
+def head_of(row: RowMapping) -> Head:
+    """A session's row as a value."""
+    plain = {name: row[name] for name in ("name", "session", "api", "model", "count", "key", "version", "created", "changed")}
+    return Head(**plain, kinds=frozenset(_json(row["kinds"])), slot=decoded(row["slot"]))
+
+
+def payload(row: Fetched[Json]) -> Payload:
+    """A payload's row, with its bytes. Raises StoreError where these are missing or not the ones that were stored."""
+    found = Payload(place=place(row.path), prefix=row.prefix, encoding=row.encoding, data=row.data or b"")
+    if row.data is None or found.digest != row.digest:
+        what = "missing" if row.data is None else "damaged"
+        raise StoreError(f"the payload of message {row.seq} at {row.path} is {what} in the store; restore a copy of it")
+    return found
+
+
+def facts(message: Message) -> JsonObject:
+    """What costs something to find out about a message and does not depend on a model."""
+    media = [part.media for part in walk(message.parts) if part.media is not None]
+    sides = [[one.facts.width, one.facts.height] for one in media if one.kind == "image"]
+    return {"bytes": canon.size(message.json), "inline": sum(one.inline for one in media), "pictures": sides}
+
+
+def decoded(data: bytes) -> JsonObject:
+    """JSON as it was stored. Raises StoreError where it is none any more."""
+    return _json(data)  # type: ignore[no-any-return]
+
+
+def place(path: str) -> Place:
+    """A stored path."""
+    return tuple(_json(path))
+
+
+def _json(data: bytes | str) -> Json:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise StoreError(f"a row of the store cannot be read ({error}); restore a copy of it") from error
+
+
+def now() -> str:
+    """The time as a text that sorts: UTC, to the second."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def runs(seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Numbers as stretches without a gap, first and last."""
+    first = last = -2
+    for seq in sorted(set(seqs)):
+        if seq == last + 1:
+            last = seq
+            continue
+        if first >= 0:
+            yield first, last
+        first = last = seq
+    if first >= 0:
+        yield first, last
+
+
+def chunks(items: Sequence[T]) -> Iterator[list[T]]:
+    """Items in lists that one statement takes."""
+    source = iter(items)
+    while chunk := list(islice(source, AT_ONCE)):
+        yield chunk
