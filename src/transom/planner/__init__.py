@@ -1,8 +1,8 @@
-"""Judge, select, shed: which pictures stay live, which groups go out, and what may go when only what must stay is left.
+"""Judge, fold, select, shed: which pictures stay live, what summaries stand for, which groups go out, and what may go at last.
 
 Verdicts come first and see neither the budget nor the start of the window (the start law); the selection changes no verdict.
 """
 
-from transom.planner.planning import Plan, plan
+from transom.planner.planning import Folded, Plan, plan
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Folded", "Plan", "plan"]

@@ -10,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
+from transom.parts import MediaKind
 from transom.types import Key
+
+Author: TypeAlias = Literal["user", "tool", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture as the judge sees it. `inline` characters; `wide`: a side is over what many-picture requests may have.
 
-    `pinned` ones always stay and take their slots first; `newest` ones are exempt from the policy's count and depth.
+    `pinned` ones always stay and take their slots first; `newest` ones are exempt from the policy's count and depth. `by` is who
+    showed it. What is no picture (`kind`) takes no slot and meets no limit; only a compaction takes it away.
     """
 
     key: Key
@@ -26,6 +31,8 @@ class Picture:
     wide: bool = False
     pinned: bool = False
     newest: bool = False
+    by: Author = "user"
+    kind: MediaKind = "image"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ def judge(  # noqa: PLR0913 - what a verdict may depend on, and nothing else
 
 
 def _settled(rows: Sequence[Row], why: Mapping[Key, str], mark: int) -> Verdicts:
-    stubs = (p.key for row in rows for p in row.pictures if why[p.key] and (row.seq > mark or p.newest))
+    stubs = (p.key for row in rows for p in row.pictures if why[p.key] and (row.seq > mark or p.newest or p.kind != "image"))
     return Verdicts(why=why, mark=mark, stubs=frozenset(stubs))
 
 
@@ -140,7 +147,8 @@ class _Walk:
             meter.deepen(row.tokens)
             passed = "" if row.seq > mark else EARLIER if row.seq <= before else step
             for picture in row.pictures:
-                reason = EARLIER if picture.key in self.stubs else "" if picture.newest else passed
+                exempt = picture.newest or picture.kind != "image"
+                reason = EARLIER if picture.key in self.stubs else "" if exempt else passed
                 reason = reason or meter.refuses(picture, settled=row.seq < self.anchor)
                 why[picture.key] = "" if picture.pinned else reason
                 if not why[picture.key]:
@@ -155,7 +163,7 @@ class _Meter:
 
     def __init__(self, limit: Limit, rows: Sequence[Row]) -> None:
         self.limit = limit
-        self.count = sum(picture.pinned for row in rows for picture in row.pictures)
+        self.count = sum(picture.pinned and picture.kind == "image" for row in rows for picture in row.pictures)
         self.inline = 0
         self.depth = 0
         self.ceiling = math.inf
@@ -167,7 +175,7 @@ class _Meter:
     def refuses(self, picture: Picture, *, settled: bool) -> str:
         """Why the picture does not fit; "" when it does."""
         limit = self.limit
-        if picture.pinned:
+        if picture.pinned or picture.kind != "image":
             return ""
         if not picture.newest and not settled and 0 < limit.depth < self.depth:
             return f"deeper than {limit.depth:,.0f} tokens"
@@ -182,8 +190,8 @@ class _Meter:
         return ""
 
     def take(self, picture: Picture) -> None:
-        """Count a live picture; a pinned one took its slot before the walk."""
-        if picture.pinned:
+        """Count a live picture; a pinned one took its slot before the walk, and what is no picture takes none."""
+        if picture.pinned or picture.kind != "image":
             return
         self.count += 1
         self.inline += picture.inline

@@ -19,11 +19,13 @@ from transom.plan import Budget, Selection, Size
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
     """What must or may stay beside the newest groups: `pinned` starts of groups, how many `requests` in all, and the bytes
-    that the earlier ones may have together (0: no cap)."""
+    that the earlier ones may have together (0: no cap). `summed` are the starts of groups that hold summaries: they stay as long as
+    they fit, the oldest go first."""
 
     pinned: frozenset[int] = frozenset()
     requests: int = 1
     requests_cap: float = 0
+    summed: frozenset[int] = frozenset()
 
 
 _NOTHING = Size()
@@ -109,7 +111,7 @@ def select(  # noqa: PLR0913 - the stage's inputs
 
     The result is over the budget only if the groups that must stay alone are.
     """
-    standing = tuple(g for g in groups if g.start >= anchor or g.start in front)
+    standing = tuple(g for g in groups if g.start >= anchor or g.start in front or g.start in keeping.summed)
     total = sum((sizes[g.start] for g in standing), fixed)
     total = sum((note for _ in seams.of(standing)), total)
     if not groups or budget.share(fixed, trigger).admits(total):
@@ -145,7 +147,16 @@ class _Jump:
                 self.room = self.room.less(sizes[group.start])
                 for _ in range(seams.most(group)):
                     self.room = self.room.less(note)
+        self._summaries(keeping.summed)
         self._earlier(keeping)
+
+    def _summaries(self, summed: frozenset[int]) -> None:
+        """Summaries, newest first, to the first that does not fit."""
+        for group in reversed(self.groups):
+            if group.start in summed:
+                if not self._take(group):
+                    break
+                self.ahead.add(group.start)
 
     def _earlier(self, keeping: Keeping) -> None:
         """Earlier requests, newest first, to the first that does not fit the cap or the room (AN-38, AN-39)."""

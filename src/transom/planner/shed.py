@@ -55,7 +55,7 @@ def shed(  # noqa: PLR0913 - the stage's inputs
     work = _Work(list(groups), ledger, form, fixed, pinned)
     acts = {"text": work.texts, "images": work.images, "files": work.files}
     for step in steps:
-        for act in acts[step]():
+        for act in acts[step]() if step in acts else ():  # earlier requests ("requests") went in the selection
             if fits(work.total):
                 break
             act()
@@ -71,7 +71,7 @@ class _Work:
         ledger: Ledger,
         form: Form,
         fixed: Size,
-            pinned: frozenset[Key],
+        pinned: frozenset[Key],
     ) -> None:
         self.groups = {group.start: group for group in groups}
         self.ledger, self.form, self.pinned = ledger, form, pinned

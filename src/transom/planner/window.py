@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from transom.catalog import Limits
 from transom.ledger import Ledger
-from transom.parts import Entry, Group, Part, spell
+from transom.pairing.notes import MEDIA_HERE
+from transom.parts import Entry, Group, Media, Part, spell
 from transom.placeholder import short_digest
-from transom.plan import Budget, Size, State
-from transom.planner.judge import Limit, Picture, Row
-from transom.planner.select import guarded
+from transom.plan import Budget, Fold, Size, State, covering
+from transom.planner.judge import Author, Limit, Picture, Row
 from transom.policy import Policy, limit
 from transom.pricing import Price, PriceList
 from transom.types import Key
@@ -22,12 +23,14 @@ from transom.types import Key
 class Window:
     """What may be sent: `groups` that the selection is free about, and `always`, which stand whatever it does.
 
-    `prices[start]` are the prices of that group's entries, in order. Groups that an earlier fit left out are not here.
+    `prices[start]` are the prices of that group's entries, in order. Groups that an earlier fit left out, or that a fold stands for, are
+    not here. `head` are the groups that the conversation begins with, as far as nothing of it is missing.
     """
 
     groups: tuple[Group, ...]
     always: tuple[Group, ...]
     prices: Mapping[int, tuple[Price, ...]]
+    head: tuple[Group, ...] = ()
 
     def size(self, group: Group) -> Size:
         """The size of a group as it stands."""
@@ -52,19 +55,22 @@ def open_window(groups: Sequence[Group], ledger: Ledger, state: State, *, merges
         groups=tuple(g for g in standing if merges or not g.pinned),
         always=tuple(g for g in standing if g.pinned and not merges),
         prices={g.start: tuple(ledger.message(entry.message) for entry in g.entries) for g in standing},
+        head=tuple(takewhile(lambda g: stands(g, state), groups)),
     )
 
 
 def stands(group: Group, state: State) -> bool:
-    """Whether no earlier fit left the group out."""
-    return group.pinned or group.start >= state.anchor or group.start in state.front
+    """Whether no earlier fit left the group out, and no fold stands for it."""
+    if group.pinned:
+        return True
+    return (group.start >= state.anchor or group.start in state.front) and covering(state.folds, group.start) is None
 
 
 def pinned_starts(window: Window, policy: Policy) -> frozenset[int]:
     """Starts of the groups that stay: system messages, the policy's head, and the groups that a pin names."""
     pins = {g.start for g in window.groups if g.pinned or _names(policy.pins, g)}
     room = limit(policy.keep_head)
-    for group in window.groups:
+    for group in window.head if room else ():
         room -= window.size(group).tokens
         if room < 0:
             break
@@ -83,26 +89,67 @@ def pinned_pictures(window: Window, policy: Policy) -> frozenset[Key]:
     )
 
 
-def rows(window: Window, policy: Policy, limits: Limits, prices: PriceList) -> tuple[Row, ...]:
-    """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93)."""
-    newest = guarded(window.groups, frozenset()) if policy.newest == "keep" else frozenset()
-    tokens: dict[int, int] = {}
-    pictures: dict[int, list[Picture]] = {}
-    for group in (*window.always, *window.groups):
-        for entry, price in zip(group.entries, window.prices[group.start], strict=True):
-            for seq, own in _ages(entry, price, prices):
-                tokens[seq] = tokens.get(seq, 0) + own
-            for key, part in entry.keyed():
-                if part.media is not None and part.kind == "image":
-                    picture = Picture(
-                        key=key,
-                        inline=part.media.inline,
-                        wide=0 < limits.many_side < max(part.media.facts.width, part.media.facts.height),
-                        pinned=_names_part(policy.pins, key, part),
-                        newest=group.start in newest,
-                    )
-                    pictures.setdefault(key[0], []).append(picture)
-    return tuple(Row(seq, tokens[seq], tuple(pictures.get(seq, ()))) for seq in sorted(tokens, reverse=True))
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """What stored messages weigh for the judge, and what they show. `prices` scale nothing, so that depth does not move with what
+    was learned; `newest` are starts of groups whose pictures are exempt from count and depth."""
+
+    window: Window
+    policy: Policy
+    limits: Limits
+    prices: PriceList
+    newest: frozenset[int]
+
+    def rows(self, groups: Iterable[Group], folds: Iterable[Fold]) -> tuple[Row, ...]:
+        """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93); a message that a fold
+        stands for is as deep as it was, and its pictures hold their slots where the policy counts them (CM-82)."""
+        tokens: dict[int, int] = {}
+        pictures: dict[int, list[Picture]] = {}
+        for group in groups:
+            for entry, price in zip(group.entries, self.window.prices[group.start], strict=True):
+                for seq, own in self._ages(entry, price):
+                    tokens[seq] = tokens.get(seq, 0) + own
+                for key, part in entry.keyed():
+                    if part.media is not None:
+                        pictures.setdefault(key[0], []).append(self._picture(group, entry, key, part, part.media))
+        counted = self.policy.folded == "count"
+        for row in (row for fold in folds for row in fold.rows):
+            tokens[row.seq] = tokens.get(row.seq, 0) + row.tokens
+            shown = [Picture(one.key, one.inline, wide=one.wide) for one in row.pictures] if counted else []
+            pictures.setdefault(row.seq, []).extend(shown)
+        return tuple(Row(seq, tokens[seq], tuple(pictures.get(seq, ()))) for seq in sorted(tokens, reverse=True))
+
+    def _picture(self, group: Group, entry: Entry, key: Key, part: Part, media: Media) -> Picture:
+        return Picture(
+            key=key,
+            inline=media.inline,
+            wide=0 < self.limits.many_side < max(media.facts.width, media.facts.height),
+            pinned=_names_part(self.policy.pins, key, part),
+            newest=group.start in self.newest,
+            by=_author(entry, part),
+            kind=media.kind,
+        )
+
+    def _ages(self, entry: Entry, price: Price) -> list[tuple[int, int]]:
+        whole = price.tokens if self.prices.multiplier == 1 else self.prices.message(entry.message).tokens
+        if all(seq == entry.seq for seq, _ in entry.origin):
+            return [(entry.seq, whole)]
+        moved = [
+            (seq, self.prices.part(part).tokens)
+            for part, (seq, _) in zip(entry.message.parts, entry.origin, strict=True)
+            if seq != entry.seq
+        ]
+        return [(entry.seq, whole - sum(own for _, own in moved)), *moved]
+
+
+def _author(entry: Entry, part: Part) -> Author:
+    """Who showed a medium: the assistant, a tool (in its result, or behind it where results hold text only), or the user."""
+    message = entry.message
+    if message.role == "assistant":
+        return "assistant"
+    holder = next((top for top in message.parts if top.place == part.place[: len(top.place)]), part)
+    returned = holder.kind == "result" or any(top.text == MEDIA_HERE for top in message.parts)
+    return "tool" if returned or message.role == "tool" else "user"
 
 
 def picture_limits(window: Window, policy: Policy, limits: Limits, *, fixed: Size, budget: Budget) -> Limit:
@@ -131,17 +178,6 @@ def _inline(window: Window) -> int:
         for _, part in entry.keyed()
         if part.media is not None and part.kind == "image"
     )
-
-
-def _ages(entry: Entry, price: Price, prices: PriceList) -> list[tuple[int, int]]:
-    if all(seq == entry.seq for seq, _ in entry.origin):
-        return [(entry.seq, price.tokens)]
-    moved = [
-        (seq, prices.part(part).tokens)
-        for part, (seq, _) in zip(entry.message.parts, entry.origin, strict=True)
-        if seq != entry.seq
-    ]
-    return [(entry.seq, price.tokens - sum(own for _, own in moved)), *moved]
 
 
 def _names(pins: Sequence[str], group: Group) -> bool:
