@@ -16,13 +16,15 @@ from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message, walk
 from transom.placeholder import placeholder
 from transom.plan import Decision, Size
-from transom.planner import Plan
+from transom.planner import Folded, Plan
 from transom.pricing import PriceList
 from transom.types import Basis, Key
 from transom.wire.form import Form
 
 OVER = "the window no longer fitted; the oldest groups go first"
 EARLIER = "left out since an earlier request"
+SUMMED = "a summary stands for it"
+SUMMED_EARLIER = "a summary stands for it since an earlier request"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +85,20 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     """Every decision about the request, oldest place first, with sizes that add up to what the request lost."""
     old = _sizes(((message.index, message) for message in conversation.messages), ledger)
     new = _sizes(((entry.seq, entry.message) for entry in entries), ledger)
-    gone = {g.start for g in (*planned.left, *planned.earlier)}
+    under = [g for one in planned.folded for g in one.groups]
+    gone = {g.start for g in (*planned.left, *planned.earlier, *under)}
     standing = {entry.seq for entry in entries}
+    folds = [_fold_line(one, standing, old, new) for one in planned.folded]
+    standing -= {one.fold.first for one in planned.folded}
     drops = [_drop_line((g,), standing, old, OVER) for g in planned.left]
     drops += [_drop_line(run, standing, old, EARLIER) for run in _runs(groups, {g.start for g in planned.earlier})]
     settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
+    settled |= {one.fold.first for one in planned.folded}
     sent = [entry for g in groups if g.start not in gone for entry in g.entries]
     stubs = _stub_lines(sent, planned.verdicts.why, form, ledger.prices)
     made = (*repairs, *planned.lines)
     found = balanced([*((line, line.seq) for line in made), *stubs], old, new, settled)
-    return tuple(sorted((*found, *drops), key=lambda line: line.seq))
+    return tuple(sorted((*found, *folds, *drops), key=lambda line: line.seq))
 
 
 def _sizes(messages: Iterable[tuple[int, Message]], ledger: Ledger) -> dict[int, Bulk]:
@@ -131,6 +137,17 @@ def _runs(groups: Iterable[Group], starts: AbstractSet[int]) -> list[list[Group]
                 runs.append([group])
         last = group.start in starts
     return runs
+
+
+def _fold_line(one: Folded, standing: AbstractSet[int], old: Mapping[int, Bulk], new: dict[int, Bulk]) -> Decision:
+    """What a summary stands for and what it takes. Where it is in its host's message, what it takes there is its own, not the host's."""
+    fold, takes = one.fold, Bulk(one.takes.tokens, one.takes.bytes)
+    if fold.first not in standing:
+        new[fold.host] = new[fold.host] - takes
+    seqs = {entry.seq for group in one.groups for entry in group.entries} - (standing - {fold.first})
+    whole = sum((old[seq] for seq in seqs if seq in old), Bulk())
+    made = Decision(verb="fold", seq=fold.first, last=fold.last, reason=SUMMED if one.new else SUMMED_EARLIER)
+    return made.sized(tokens=(whole.tokens, takes.tokens), bytes=(whole.bytes, takes.bytes))
 
 
 def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:

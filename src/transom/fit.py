@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from transom.bill import Bill, bill
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.ledger import Ledger
-from transom.plan import State
+from transom.plan import Fold, State
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, named, run
@@ -31,14 +31,18 @@ def fit(  # noqa: PLR0913 - the subject and its options
     state: State | None = None,
     card: ModelCard | None = None,
     prices: PriceList | None = None,
+    ready: Sequence[Fold] = (),
+    compacting: bool = False,
     **settings: Any,  # noqa: ANN401 - fields of Policy, checked there
 ) -> Fit:
     """Make a request fit.
 
     `request` is the body that you would send, `api` its wire form ("anthropic", "openai-chat", "blocks"). `budget` is the most
     tokens of the whole request; without one, what the model takes. `model` says who bills when it is not the body's own.
-    `state` is that of the last fit of the same conversation; with it, what was sent before stays the same bytes. Other
-    keywords are fields of Policy.
+    `state` is that of the last fit of the same conversation; with it, what was sent before stays the same bytes. `ready` are
+    summaries that were made for `fit.asks` (`transom.fulfil`); give them to a fit with the state that the asking fit was given, and
+    they take the place of what would be left out, or with its own, and they do so when they are needed. `compacting` asks for a
+    compaction now, such as after a body that was too large (413). Other keywords are fields of Policy.
 
     `fit.request` is `request` itself if nothing had to change. Raises BadRequest for what is no request, BadSetting for a
     setting that cannot be, OverBudget with the numbers if nothing legal fits.
@@ -56,7 +60,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
         bills = card or catalog.card(model or conversation.model, api=api)
         same = state is not None and state.card == named(bills)
         prices = PriceList(bills, memo=state.memo if same and state is not None else {})
-    return run(conversation, form=form, policy=policy, prices=prices, last=state)
+    return run(conversation, form=form, policy=policy, prices=prices, last=state, ready=ready, compacting=compacting)
 
 
 def repair(
@@ -99,7 +103,7 @@ def lint(request: Mapping[str, object], *, api: str, model: str | None = None, c
     form = form_of(api)
     conversation = form.read(door.admit(request))
     known = card or catalog.card(model or conversation.model, api=api)
-    size = account.whole(conversation, Ledger(PriceList(known)))
+    size = account.whole(conversation, Ledger(PriceList(known).at(conversation)))
     return [*form.legal(conversation, known.quirks), *check.limit_faults(conversation, known, size)]
 
 

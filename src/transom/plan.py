@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, MutableMapping
+from bisect import bisect_right
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias, TypeVar
@@ -187,6 +188,12 @@ class Fold:
     def from_dict(cls, plain: Mapping[str, object]) -> Fold:
         """The fold that `to_dict` wrote. Raises BadSetting where it is not one."""
         return _read(plain, cls, "fold")
+
+
+def covering(folds: Sequence[Fold], seq: int) -> Fold | None:
+    """The fold that stands for a stored message; `folds` are disjoint, oldest first."""
+    at = bisect_right(folds, seq, key=lambda fold: fold.first) - 1
+    return folds[at] if at >= 0 and folds[at].covers(seq) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,9 @@ PAST: Mapping[str, str] = {
     "repair": "repaired",
     "mend": "mended",
     "mark": "marks moved",
+    "fold": "summed up",
 }
-THINGS: Mapping[str, str] = {"stub": "picture", "drop": "group"}
+THINGS: Mapping[str, str] = {"stub": "picture", "drop": "group", "fold": "run"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,12 +59,24 @@ def run(  # noqa: PLR0913 - the stages' inputs
 ) -> Fit:
     """All stages on a conversation that was read. `last` is the state of the last fit, `history` the log that the conversation is
     a window of; None: it is the whole log. `ready` are summaries that were made since, `compacting` asks for a compaction now, and
-    `preview` shows what would go out, over the budget too, and leaves the state as it was."""
+    `preview` shows what would go out, over the budget too, and leaves the state as it was.
+    """
     card, ledger = prices.card, Ledger(prices)
     history = history or resume.log(conversation)
     state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
     groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
-    planned = plan(groups, conversation=conversation, form=form, policy=policy, ledger=ledger, state=state)
+    planned = plan(
+        groups,
+        conversation=conversation,
+        form=form,
+        policy=policy,
+        ledger=ledger,
+        state=state,
+        ready=ready,
+        digests={message.index: one for message, one in zip(conversation.messages, history.digests, strict=True)},
+        compacting=compacting,
+        preview=preview,
+    )
     entries, remarked = marks.settled(conversation, planned.entries, form, card.limits)
     request = write.body(conversation, [entry.message.json for entry in entries])
     counted = _counted(conversation, entries, planned, form, prices)
@@ -93,12 +105,16 @@ def run(  # noqa: PLR0913 - the stages' inputs
         mark=planned.verdicts.mark,
         stubs=planned.verdicts.stubs,
         pruned=pruned,
+        folds=planned.folds,
+        ready=planned.waiting,
         sent=sent,
         count=history.count,
         key=history.key(),
         memo=prices.memo,
     )
-    return Fit(request=request, report=report, state=following, reach=_reach(groups, planned))
+    if preview:
+        following = last or State()
+    return Fit(request=request, report=report, state=following, asks=planned.asks, reach=_reach(groups, planned))
 
 
 def named(card: ModelCard) -> str:
@@ -153,9 +169,7 @@ def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:
     )
 
 
-def _counted(
-    conversation: Conversation, entries: Sequence[Entry], planned: Plan, form: Form, prices: PriceList
-) -> Size:
+def _counted(conversation: Conversation, entries: Sequence[Entry], planned: Plan, form: Form, prices: PriceList) -> Size:
     """The size of what was written: every object that this fit made is read and counted again."""
     given = {id(message.json) for message in conversation.messages}
     outside = prices.fixed(conversation)
@@ -168,9 +182,7 @@ def _counted(
     return total
 
 
-def _sent(
-    conversation: Conversation, history: resume.Log, entries: Sequence[Entry], planned: Plan
-) -> tuple[Sent, ...]:
+def _sent(conversation: Conversation, history: resume.Log, entries: Sequence[Entry], planned: Plan) -> tuple[Sent, ...]:
     known = {id(message.json): one for message, one in zip(conversation.messages, history.digests, strict=True)}
     return tuple(
         Sent(known.get(id(entry.message.json)) or digest(entry.message.json), price.tokens)
@@ -182,6 +194,10 @@ def _cause(planned: Plan, state: State, notes: Sequence[str]) -> str:
     """Why bytes that were sent before may differ in this request."""
     if planned.selection.moved:
         return "the window was moved, since it no longer fitted"
+    if any(one.new for one in planned.folded):
+        return "older messages were summed up"
+    if planned.compacted and planned.verdicts.stubs != state.stubs:
+        return "older media went at a compaction"
     if planned.verdicts.mark != state.mark:
         return "pictures were trimmed"
     if any("settings changed" in note for note in notes):
