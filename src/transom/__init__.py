@@ -6,15 +6,31 @@
 The request is the provider's own JSON, and so is what comes out.
 """
 
+import importlib
+from typing import TYPE_CHECKING
+
 from transom.bill import Bill
 from transom.catalog import FLAT, Limits, ModelCard, card, cards
-from transom.errors import BadRequest, BadSetting, OverBudget, PlanMismatch, TransomError
+from transom.errors import (
+    BadRequest,
+    BadSetting,
+    NoSession,
+    OverBudget,
+    PlanMismatch,
+    SchemaTooNew,
+    StateConflict,
+    StoreError,
+    TransomError,
+)
 from transom.fit import Fit, fit, lint, price, repair
 from transom.plan import Break, Budget, Decision, Size, State
 from transom.policy import Policy
 from transom.pricing import Known, Price, PriceList
 from transom.report import Report
 from transom.wire.form import Fault, Usage
+
+if TYPE_CHECKING:
+    from transom.session import Session, Store
 
 __version__ = "0.1.0"
 
@@ -31,14 +47,20 @@ __all__ = [
     "Known",
     "Limits",
     "ModelCard",
+    "NoSession",
     "OverBudget",
     "PlanMismatch",
     "Policy",
     "Price",
     "PriceList",
     "Report",
+    "SchemaTooNew",
+    "Session",
     "Size",
     "State",
+    "StateConflict",
+    "Store",
+    "StoreError",
     "TransomError",
     "Usage",
     "card",
@@ -48,3 +70,10 @@ __all__ = [
     "price",
     "repair",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Sessions, loaded when one is first named: a fit needs no database."""
+    if name in {"Session", "Store"}:
+        return getattr(importlib.import_module("transom.session"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
