@@ -238,6 +238,11 @@ def test_gaps_are_spaces_and_other_heights_are_breaks() -> None:
     assert shown(b"BT 0 9 Td (ab) Tj 4 0 Td (cd) Tj T* (ef) Tj ET").text_chars == 7
 
 
+def test_escapes_outside_of_strings_take_nothing_away() -> None:
+    assert shown(b"BT (a) Tj ET \\000\\000\\000").text_chars == 1
+    assert shown(b"BT <00> Tj (\\ ET \\(\\123").text_chars == 1
+
+
 def test_marks_are_no_text() -> None:
     assert shown(b"/P <</MCID 0/Lang (en-US)/ActualText <FEFF>>> BDC BT (ab) Tj ET EMC").text_chars == 2
 

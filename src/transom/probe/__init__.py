@@ -44,7 +44,7 @@ _TEXT_NEAR = 4_096
 
 
 def facts(payload: str, source: Source, declared: str) -> Facts:
-    """What the first bytes of `payload` say.
+    """What the bytes of `payload` say: its head, and of documents, sound and film what a bounded look at the rest tells.
 
     `payload` is base64 text, or with source "text" plain text; of a URL or a file id nothing is known. `declared` is the
     type that the request states; it never changes what is read, but only under an image, audio, video or PDF type are

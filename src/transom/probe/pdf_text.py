@@ -173,11 +173,16 @@ def _glyphs(piece: bytes) -> tuple[int, bytes]:
     bare = _LITERAL.sub(b"()", piece)
     inside = len(piece) - len(bare)
     if b"\\" in piece:
-        inside -= sum(len(found) - 1 for found in _ESCAPE.findall(piece))
+        inside = max(0, inside - _escaped(piece) + _escaped(bare))
     if b"<" in bare:
         pairs = b"".join(_HEX.findall(bare)).translate(None, b"\0\t\n\f\r ")
         return inside + (len(pairs) + 1) // 2, _HEX.sub(b"<>", bare)
     return inside, bare
+
+
+def _escaped(piece: bytes) -> int:
+    """Bytes that escapes take beyond the characters they stand for."""
+    return sum(len(found) - 1 for found in _ESCAPE.findall(piece))
 
 
 def _is_wide(document: Document, font: Value) -> bool:
