@@ -497,7 +497,9 @@ HOSTILE_SCENES: tuple[Scene, ...] = (
 
 
 @st.composite
-def _bodies(draw: Callable[[st.SearchStrategy[Any]], Any], api: str, scenes: tuple[Scene, ...], ends: tuple[Scene, ...]) -> Json:
+def _bodies(
+    draw: Callable[[st.SearchStrategy[Any]], Any], api: str, scenes: tuple[Scene, ...], ends: tuple[Scene, ...], *, legal: bool
+) -> Json:
     spoken = "anthropic" if api in MADE_FROM_ANTHROPIC else api
     thinks = api in ("anthropic", "bedrock") and draw(st.integers(0, 3)) == 0
     stage = Stage(spoken, draw, thinking=thinks)
@@ -512,12 +514,12 @@ def _bodies(draw: Callable[[st.SearchStrategy[Any]], Any], api: str, scenes: tup
     body: Json = {"model": model, "max_tokens": 1_024, "messages": stage.messages}
     if stage.thinking:
         body["thinking"] = {"type": "enabled", "budget_tokens": 1_024}
-    return body if spoken == api else _retold(body, api, stage)
+    return body if spoken == api else _retold(body, api, stage, named=legal or bool(stage.number(0, 2)))
 
 
-def _retold(body: Json, api: str, stage: Stage) -> Json:
+def _retold(body: Json, api: str, stage: Stage, *, named: bool) -> Json:
     """The body in a form that is written after Anthropic's, with what only that form has."""
-    made = rewritten(body, api, snake=stage.pick(True, False), ids=stage.pick(True, False), named=stage.pick(True, True, False))
+    made = rewritten(body, api, snake=stage.pick(True, False), ids=stage.pick(True, False), named=named)
     if api == "openai-responses" and stage.number(0, 1):
         picture = PICTURES[stage.pick(*PICTURES)][1]
         made["input"] = [*items_of_its_own(picture, stage.pick), *made["input"]]
@@ -527,9 +529,9 @@ def _retold(body: Json, api: str, stage: Stage) -> Json:
 def legal_bodies(api: str) -> st.SearchStrategy[Json]:
     """Request bodies that break no rule of structure; their media may still be refused."""
     scenes = tuple(scene for scene in LEGAL if api != "openai-chat" or scene is not served)
-    return _bodies(api, scenes, (asks,))
+    return _bodies(api, scenes, (asks,), legal=True)
 
 
 def bodies(api: str) -> st.SearchStrategy[Json]:
     """Request bodies that read, and break the provider's rules in every way."""
-    return _bodies(api, (*LEGAL, *HOSTILE_SCENES), (asks, asks, says, lost_result, only_thinking, late_arrival))
+    return _bodies(api, (*LEGAL, *HOSTILE_SCENES), (asks, asks, says, lost_result, only_thinking, late_arrival), legal=False)

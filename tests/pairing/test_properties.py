@@ -110,7 +110,7 @@ def test_every_text_and_the_first_answer_of_every_call_is_still_there(api: str, 
             if part.kind == "call":
                 assume(part.id not in calls)  # a reused id: who is answered is another test's
                 calls.add(part.id)
-            elif part.kind == "result" and part.id in calls - answered and real(part):
+            elif part.kind == "result" and part.id and part.id in calls - answered and real(part):
                 answered.add(part.id)
                 assert set(texts([part])) <= have
             elif part.kind == "text" and part.text.strip():
@@ -158,7 +158,8 @@ def test_groups_are_whole_and_say_where_their_parts_were_written(
     seen = []
     for group in groups:
         kinds = [part for entry in group.entries for part in entry.message.parts]
-        assert sorted(part.id for part in kinds if part.kind == "call") == sorted(p.id for p in kinds if p.kind == "result")
+        asked, got = ([part.id for part in kinds if part.kind == kind] for kind in ("call", "result"))
+        assert len(asked) == len(got) if FORMS[api].ids == "position" else sorted(asked) == sorted(got)
         for entry in group.entries:
             assert entry.message.index == entry.seq
             for key, part in entry.keyed():

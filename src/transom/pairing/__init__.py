@@ -58,13 +58,12 @@ def pair(
 
 
 def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:
-    drafts = [drafted(message) for message in conversation.messages]
     decisions: list[Decision] = []
+    messages = with_names(conversation.messages, form, decisions) if form.names_documents else conversation.messages
+    drafts = [drafted(message) for message in messages]
     for draft in drafts:
         if form.merges:
             decisions += without_blanks(draft)
-        if form.names_documents:
-            decisions += with_names(draft)
         if draft.role == "assistant":
             decisions += with_arguments(draft)
     drafts, bundles = split(drafts, form)

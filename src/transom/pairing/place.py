@@ -92,13 +92,18 @@ class Placer:
 
     def _alone(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Answers in one message of the user that holds nothing else: the one right behind the calls, if it is one of answers
-        only, with those of its neighbours; else one that is made. Where the rest goes on.
+        only, with those of its neighbours; else one that is made. What else stood beside answers follows. Where the rest goes on.
         """
         answers = {id(call.answer) for call in calls if call.answer is not None}
         behind = end
-        while behind < len(self.drafts) and self._answers_only(self.drafts[behind], answers):
+        mixed: list[Draft] = []
+        while behind < len(self.drafts) and self.drafts[behind].role == "user":
+            known = [id(slot) in answers for slot in self.drafts[behind].slots]
+            if not any(known):
+                break
+            mixed += [] if all(known) else [self.drafts[behind]]
             behind += 1
-        first = self.drafts[end] if behind > end else None
+        first = self.drafts[end] if behind > end and self.drafts[end] not in mixed else None
         there = {id(slot) for slot in first.slots} if first is not None else set()
         missing = [call for call in calls if call.answer is None or id(call.answer) not in there]
         found = [self._found(call, own[-1], number) for number, call in enumerate(missing)]
@@ -106,11 +111,8 @@ class Placer:
             first = fresh(own[-1].seq, "user", found)
         elif found:
             first.add(found)
-        own.append(first)
+        own += [first, *mixed]
         return behind
-
-    def _answers_only(self, draft: Draft, answers: set[int]) -> bool:
-        return draft.role == "user" and bool(draft.kinds) and all(id(slot) in answers for slot in draft.slots)
 
     def _in_parts(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Answers as parts of user messages. Appends them to `own`; where the rest goes on."""

@@ -66,6 +66,7 @@ class _Linker:
     def __init__(self) -> None:
         self.near, self.older = _Waiting(), _Waiting()
         self.last: dict[str, _Call] = {}
+        self.named: dict[str, _Call] = {}
         self.names: dict[str, int] = {}
         self.direct = False
 
@@ -74,7 +75,7 @@ class _Linker:
         for call in self.near.every:
             if not call.answered:
                 self.older.add(call)
-        self.near = _Waiting()
+        self.near, self.named = _Waiting(), {}
 
     def calls(self, draft: Draft) -> None:
         """Name the calls of a message."""
@@ -85,7 +86,7 @@ class _Linker:
                     call = _Call(slot)
                     slot.link = self._named(slot.part.id or slot.part.name)
                     self.near.add(call)
-                    self.last[slot.part.id] = call
+                    self.last[slot.part.id] = self.named[slot.part.name] = call
 
     def _named(self, name: str) -> str:
         number = self.names[name] = self.names.get(name, 0) + 1
@@ -101,7 +102,7 @@ class _Linker:
         exact = self.direct and alone and len(found) == self.near.count
         self.direct = self.direct and alone
         steps = (self._by_id, self._by_name) if exact else (self._by_id, self._by_name, self._late_by_id, self._late_by_name)
-        for step in (*steps, self._any) if exact or self.direct else steps:
+        for step in (*steps, self._any, self._again) if exact or self.direct else steps:
             found = [slot for slot in found if not self._linked(slot, step(slot))]
         for slot in found:
             slot.link = self._named(f"?{slot.part.id or slot.part.name}")
@@ -130,11 +131,16 @@ class _Linker:
         """A waiting call of the result's name; not one of another id."""
         queue = waiting.by_name.get(slot.part.name)
         while queue and queue[-1 if newest else 0].answered:
-            waiting.take(queue, newest=newest)
+            _ = queue.pop() if newest else queue.popleft()
         if not queue:
             return None
         known = queue[-1 if newest else 0].slot.part.id
         return None if known and slot.part.id and known != slot.part.id else waiting.take(queue, newest=newest)
+
+    def _again(self, slot: Slot) -> _Call | None:
+        """One more result for the newest call of its name."""
+        call = self.named.get(slot.part.name)
+        return None if call is None or (slot.part.id and call.slot.part.id) else call
 
     def _any(self, slot: Slot) -> _Call | None:  # noqa: ARG002 - one shape for all steps
         return self.near.take(self.near.every)

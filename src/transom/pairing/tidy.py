@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from transom import canon, edit
 from transom.pairing.draft import Draft, Slot, leaving
-from transom.parts import Part, Role, walk
+from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
 from transom.wire.form import Form
@@ -84,18 +84,18 @@ def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
             yield _done(draft, slot, "mark", "a cache mark on an empty text, moved to the part before it")
 
 
-def with_names(draft: Draft) -> list[Decision]:
-    """Name the documents that have no name, by what they hold (Bedrock: `name` is required)."""
-    decisions: list[Decision] = []
-    if not {"document", "result"}.isdisjoint(draft.kinds):
-        for slot in draft.slots:
-            start = len(slot.part.place)
-            found = [inner for inner in walk((slot.part,)) if _nameless(inner.raw)]
-            if found:
-                changes = {(*inner.place[start:], "document", "name"): f"document-{_digest(inner.raw)}" for inner in found}
-                draft.put(slot, edit.replace(slot.raw, changes))
-                decisions.append(_done(draft, slot, "mend", "a document without a name"))
-    return decisions
+def with_names(messages: Sequence[Message], form: Form, decisions: list[Decision]) -> list[Message]:
+    """The messages with a name for each document that has none, after what it holds (Bedrock: `name` is required)."""
+    out = []
+    for message in messages:
+        nameless = [part for part in walk(message.parts) if _nameless(part.raw)]
+        if nameless:
+            changes = {(*part.place, "document", "name"): f"document-{_digest(part.raw)}" for part in nameless}
+            message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, named
+            reason = "a document without a name"
+            decisions += [Decision(verb="mend", seq=message.index, place=part.place, reason=reason) for part in nameless]
+        out.append(message)
+    return out
 
 
 def _nameless(raw: Json) -> bool:
