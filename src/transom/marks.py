@@ -7,15 +7,15 @@ breakpoints, 2026-08-22).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from transom.canon import MARKS, size
-from transom.catalog import Limits
+from transom.catalog import Limits, ModelCard
 from transom.errors import BadRequest
 from transom.parts import Conversation, Entry, Part, walk
-from transom.plan import Decision
-from transom.types import JsonObject
+from transom.plan import Decision, Sent
+from transom.types import Json, JsonObject
 from transom.wire.form import Form
 
 
@@ -40,6 +40,47 @@ def settled(
     return tuple(out), tuple(lines)
 
 
+OWN: Mapping[str, Json] = {
+    "anthropic": {"type": "ephemeral"},
+    "bedrock": {"type": "default"},
+    "blocks": {"type": "ephemeral"},
+}
+"""The mark that transom sets of its own, in the forms whose providers cache only what is marked."""
+
+
+def placed(  # noqa: PLR0913 - where marks may stand
+    conversation: Conversation,
+    entries: Sequence[Entry],
+    form: Form,
+    card: ModelCard,
+    *,
+    last: Sequence[Sent],
+    now: Sequence[Sent],
+) -> tuple[Entry, ...]:
+    """The entries with at most two marks, where the client set none: on the last entry unchanged since the last request, if the
+    prefix up to it is long enough to be cached, and on the end; on the end only in a first request (CM-137).
+    """
+    out = list(entries)
+    mark = OWN.get(form.api)
+    marked = any(part.marked for entry in entries for part in walk(entry.message.parts))
+    if mark is None or marked or _fixed(conversation) or card.limits.marks < len(("prefix", "end")):
+        return tuple(out)
+    same = next((i for i, (a, b) in enumerate(zip(last, now, strict=False)) if a.digest != b.digest), min(len(last), len(now)))
+    cached = sum(one.tokens for one in now[:same])
+    for at in {same - 1 if cached >= card.cache_minimum else -1, len(out) - 1} - {-1}:
+        part = next((part for part in reversed(out[at].message.parts) if part.kind != "reasoning"), None)
+        if part is not None:
+            json = form.mark(out[at].message.json, part, mark)
+            out[at] = _remade(out[at], json, form)
+    return tuple(out)
+
+
+def _remade(entry: Entry, json: JsonObject, form: Form) -> Entry:
+    message = form.read_message(json, entry.message.index)
+    same = len(message.parts) == len(entry.origin)
+    return replace(entry, message=message, origin=entry.origin if same else tuple((entry.seq, p.place) for p in message.parts))
+
+
 def _fixed(conversation: Conversation) -> int:
     top = any(name in conversation.body for name in MARKS)
     tools = sum(_is_marked(tool) for tool in conversation.tools)
@@ -60,4 +101,4 @@ def _without(entry: Entry, part: Part, form: Form, reason: str) -> tuple[Entry, 
         bytes_before=size(entry.message.json),
         bytes_after=size(json),
     )
-    return replace(entry, message=form.read_message(json, entry.message.index)), line
+    return _remade(entry, json, form), line

@@ -1,0 +1,101 @@
+"""Cache marks: the client's are only made legal; transom's own stand where the cache serves them, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import transom
+from transom import canon
+from transom.stages import run
+from transom.wire import FORMS
+
+Json = dict[str, Any]
+EPHEMERAL = {"type": "ephemeral"}
+LONG = "A long first message. " * 400
+
+
+def body(*texts: str) -> Json:
+    roles = ("user", "assistant")
+    messages = [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)]
+    return {"model": "claude-sonnet-4-5", "max_tokens": 500, "messages": messages}
+
+
+def marked(request: Json) -> list[int]:
+    return [i for i, message in enumerate(request["messages"]) if "cache_control" in str(message)]
+
+
+def fit(request: Json, **more: Any) -> transom.Fit:
+    return transom.fit(request, api="anthropic", marks="place", strict=True, **more)
+
+
+def test_a_first_request_is_marked_at_its_end_only() -> None:
+    """CM-137."""
+    assert marked(fit(body(LONG, "Yes", "And?")).request) == [2]
+
+
+def test_the_next_request_is_marked_where_the_last_one_ended_and_at_its_end() -> None:
+    """CM-137: at most two."""
+    first = fit(body(LONG, "Yes", "And?"))
+    assert marked(fit(body(LONG, "Yes", "And?", "So", "Go on"), state=first.state).request) == [2, 4]
+
+
+def test_a_prefix_too_short_to_be_cached_is_not_marked() -> None:
+    """Below the card's minimum the mark would be wasted."""
+    first = fit(body("Hi", "Yes", "And?"))
+    assert marked(fit(body("Hi", "Yes", "And?", "So", "Go on"), state=first.state).request) == [4]
+
+
+def test_a_preview_places_no_marks_and_leaves_the_state() -> None:
+    """CM-137: previews place none and do not advance the measurement."""
+    first = fit(body(LONG, "Yes", "And?"))
+    form = FORMS["anthropic"]
+    longer = form.read(body(LONG, "Yes", "And?", "So", "Go on"))
+    prices = transom.PriceList(transom.card("claude-sonnet-4-5"))
+    policy = transom.Policy.sliding(marks="place")
+    seen = run(longer, form=form, policy=policy, prices=prices, last=first.state, preview=True)
+    assert (marked(seen.request), seen.state) == ([], first.state)
+
+
+@pytest.mark.parametrize("settings", [{}, {"marks": "place"}])
+def test_the_clients_own_marks_win(settings: Json) -> None:
+    """Where the client set one, the request comes out as it is."""
+    request = body(LONG, "Yes", "And?")
+    request["messages"][0]["content"] = [{"type": "text", "text": LONG, "cache_control": EPHEMERAL}]
+    assert transom.fit(request, api="anthropic", **settings).request is request
+
+
+def test_by_default_transom_sets_none() -> None:
+    """A request that nothing binds is the same object."""
+    request = body(LONG, "Yes", "And?")
+    assert transom.fit(request, api="anthropic").request is request
+
+
+def test_marks_are_outside_digests_and_a_second_fit_changes_nothing() -> None:
+    """Design: fitting an output again changes nothing, because then the marks are the client's."""
+    made = fit(body(LONG, "Yes", "And?"))
+    assert fit(made.request).request is made.request
+    assert canon.digest(made.request["messages"][2]) == canon.digest(body(LONG, "Yes", "And?")["messages"][2])
+
+
+def test_of_too_many_marks_the_oldest_on_messages_go() -> None:
+    """At most four; the last ones matter most."""
+    request = body(*"abcdefg")
+    for message in request["messages"]:
+        message["content"] = [{"type": "text", "text": message["content"], "cache_control": EPHEMERAL}]
+    made = transom.fit(request, api="anthropic")
+    assert marked(made.request) == [3, 4, 5, 6]
+    assert [one.verb for one in made.report.decisions] == ["mark"] * 3
+
+
+def test_marks_on_tools_and_system_count_and_never_go() -> None:
+    """Two stand there, so two messages keep theirs; five of them are refused with the place."""
+    request = body(*"abcde")
+    for message in request["messages"]:
+        message["content"] = [{"type": "text", "text": message["content"], "cache_control": EPHEMERAL}]
+    request["system"] = [{"type": "text", "text": "s", "cache_control": EPHEMERAL}] * 2
+    assert marked(transom.fit(request, api="anthropic").request) == [3, 4]
+    request["system"] = [{"type": "text", "text": "s", "cache_control": EPHEMERAL}] * 5
+    with pytest.raises(transom.BadRequest, match="5 cache marks"):
+        transom.fit(request, api="anthropic")
