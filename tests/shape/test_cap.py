@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conversations
+from rewritten import key_of
 from transom.catalog import Limits
 from transom.errors import BadSetting
 from transom.pairing import pair
@@ -44,7 +45,7 @@ def capped(
     messages: list[Json], cap: float, cut: Cut | None = None, api: str = "anthropic"
 ) -> tuple[list[Json], tuple[Decision, ...], tuple[Group, ...]]:
     form = FORMS[api]
-    groups, _ = pair(form.read({"messages": messages}), form)
+    groups, _ = pair(form.read({key_of(api): messages}), form)
     done, lines, _ = shape(groups, form, limits=Limits(), price_text=len, max_message_tokens=cap, cut=cut)
     return [entry.message.json for group in done for entry in group.entries], lines, done
 
@@ -122,8 +123,8 @@ def test_a_text_that_was_cut_is_not_cut_again(words: str, room: int) -> None:
 def test_capped_conversations_stay_legal_and_are_cut_no_further(api: str, data: st.DataObject, cap: int) -> None:
     form = FORMS[api]
     body = data.draw(conversations.bodies(api))
-    sent, _, groups = capped(body["messages"], cap, api=api)
-    faults = form.legal(form.read({**body, "messages": sent}), frozenset({"no-prefill"}))
+    sent, _, groups = capped(body[key_of(api)], cap, api=api)
+    faults = form.legal(form.read({**body, key_of(api): sent}), frozenset({"no-prefill"}))
     assert {fault.code for fault in faults if fault.refused} <= {"breakpoints", "last-not-user", "reasoning"}
     again, more, _ = shape(groups, form, limits=Limits(), price_text=len, max_message_tokens=cap)[:3]
     assert again == groups

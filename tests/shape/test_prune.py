@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conversations
+from rewritten import key_of
 from transom.catalog import Limits
 from transom.pairing import pair
 from transom.parts import Group
@@ -192,8 +193,8 @@ def test_pruned_conversations_stay_legal_and_are_pruned_no_further(
     groups, _ = pair(form.read(body), form)
     done, lines, marks = shape(groups, form, max_input_tokens=most, **settings)
     assert (done == groups) == (not lines)
-    out = {**body, "messages": [entry.message.json for group in done for entry in group.entries]}
-    before = {**body, "messages": [entry.message.json for group in groups for entry in group.entries]}
+    out = {**body, key_of(api): [entry.message.json for group in done for entry in group.entries]}
+    before = {**body, key_of(api): [entry.message.json for group in groups for entry in group.entries]}
     assert [fault.code for fault in form.legal(form.read(out))] == [fault.code for fault in form.legal(form.read(before))]
     assert shape(done, form, max_input_tokens=most, marks=marks, **settings) == (done, (), marks)
     assert shape(done, form, max_input_tokens=most, **settings)[:2] == (done, ())

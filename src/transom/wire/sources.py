@@ -27,6 +27,7 @@ WRAPPERS: Final = (
 _FAMILIES: Final[dict[str, MediaKind]] = {"image": "image", "audio": "audio", "video": "video"}
 _FORMATS: Final = {
     "png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
+    "bmp": "image/bmp", "tiff": "image/tiff", "avif": "image/avif", "heic": "image/heic", "svg+xml": "image/svg+xml",
     "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm",
     "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv",
 }  # fmt: skip
