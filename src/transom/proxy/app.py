@@ -1,0 +1,70 @@
+"""The application: the proxy's own pages under `/transom/`, and the gate for all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+
+import transom
+from transom.proxy.counters import Counters
+from transom.proxy.exchange import Watcher
+from transom.proxy.fitting import Fitter
+from transom.proxy.gate import Gate
+from transom.proxy.schema import SCHEMA
+from transom.proxy.settings import Settings
+from transom.proxy.states import opened
+from transom.proxy.through import Through
+from transom.proxy.upstream import Outlet
+
+PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def application(settings: Settings, counters: Counters | None = None, watchers: Sequence[Watcher] = ()) -> Starlette:
+    """The proxy as an ASGI application. `counters` count, and `watchers` are told of, every exchange.
+
+    Raises BadSetting where the store cannot be opened.
+    """
+    counters = counters or Counters()
+    states = opened(settings.store)
+    outlet = Outlet(settings)
+    through = Through(settings, Fitter(settings, states), outlet)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await outlet.close()
+        through.close()
+        states.close()
+
+    async def status(_: Request) -> Response:
+        return JSONResponse(
+            {"version": transom.__version__, "mode": settings.mode, "upstreams": _shown(settings), **counters.to_dict()}
+        )
+
+    async def metrics(_: Request) -> Response:
+        return PlainTextResponse(counters.prometheus(), media_type=PROMETHEUS)
+
+    async def health(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def schema(_: Request) -> Response:
+        return JSONResponse(SCHEMA)
+
+    pages = [
+        Route("/status", status),
+        Route("/metrics", metrics),
+        Route("/health", health),
+        Route("/openapi.json", schema),
+    ]
+    gate = Gate(settings, through, outlet, (counters, *watchers))
+    return Starlette(routes=[Mount("/transom", routes=pages), Mount("/", app=gate)], lifespan=lifespan)
+
+
+def _shown(settings: Settings) -> dict[str, str]:
+    return {name: f"{one.scheme}://{one.authority}{one.path}" for name, one in settings.upstreams.items()}

@@ -1,0 +1,133 @@
+"""Content codings, decoded within a bound. The rule: a few bytes never become more than `most`, and never more at once than a
+window.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+import brotli
+
+from transom.errors import BadRequest
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+WINDOW_LOG: Final = 25
+"""The largest window of zstd that is taken, as a power of two: 32 MiB."""
+
+
+class TooLarge(BadRequest):
+    """A body is over the limit, as it came or decompressed."""
+
+    status_hint = 413
+
+
+class Decoder(Protocol):
+    """Bytes of a coding in, plain bytes out."""
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        """What `data` decodes to. Raises TooLarge for more than `most` bytes, BadRequest for what is not of the coding."""
+
+
+class Inflate:
+    """gzip (of any number of members) and deflate, with or without its head."""
+
+    def __init__(self, wbits: int) -> None:
+        self._wbits = wbits
+        self._engine = zlib.decompressobj(wbits)
+        self._begun = False
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        """As Decoder says."""
+        out = bytearray()
+        while data:
+            try:
+                out += self._engine.decompress(data, most + 1 - len(out))
+            except zlib.error:
+                if self._wbits != zlib.MAX_WBITS or self._begun:
+                    raise BadRequest("the body is not of the content coding that its header names") from None
+                self._wbits, self._engine = -zlib.MAX_WBITS, zlib.decompressobj(-zlib.MAX_WBITS)
+                continue
+            self._begun = True
+            if len(out) > most:
+                raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
+            data = self._engine.unconsumed_tail or self._engine.unused_data
+            if self._engine.eof and data:
+                self._engine = zlib.decompressobj(self._wbits)
+        return bytes(out)
+
+
+class Brotli:
+    """br."""
+
+    def __init__(self) -> None:
+        self._engine = brotli.Decompressor()
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        """As Decoder says."""
+        try:
+            out = bytearray(self._engine.process(data, output_buffer_limit=most + 1))
+            while not self._engine.can_accept_more_data() and len(out) <= most:
+                out += self._engine.process(b"", output_buffer_limit=most + 1 - len(out))
+        except brotli.error:
+            raise BadRequest("the body is not of the content coding that its header names") from None
+        if len(out) > most:
+            raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
+        return bytes(out)
+
+
+class Zstd:
+    """zstd, of any number of frames."""
+
+    def __init__(self) -> None:
+        self._engine = self._new()
+
+    @staticmethod
+    def _new() -> zstd.ZstdDecompressor:
+        return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        """As Decoder says."""
+        out = bytearray()
+        try:
+            while data or not (self._engine.needs_input or self._engine.eof):
+                if self._engine.eof:
+                    self._engine = self._new()
+                out += self._engine.decompress(data, most + 1 - len(out))
+                if len(out) > most:
+                    raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
+                data = self._engine.unused_data if self._engine.eof else b""
+        except zstd.ZstdError:
+            raise BadRequest("the body is not of the content coding that its header names") from None
+        return bytes(out)
+
+
+CODINGS: Final[Mapping[bytes, Callable[[], Decoder]]] = {
+    b"gzip": lambda: Inflate(zlib.MAX_WBITS | 16),
+    b"x-gzip": lambda: Inflate(zlib.MAX_WBITS | 16),
+    b"deflate": lambda: Inflate(zlib.MAX_WBITS),
+    b"br": Brotli,
+    b"zstd": Zstd,
+}
+
+
+def decoder(coding: bytes) -> Decoder | None:
+    """The decoder of a content coding; None for one that is not known, or more than one."""
+    make = CODINGS.get(coding.strip().lower())
+    return make() if make is not None else None
+
+
+def plain(data: bytes, coding: bytes, most: int) -> bytes:
+    """A whole body without its coding. Raises TooLarge above `most` bytes, BadRequest for what cannot be decoded."""
+    if coding.strip().lower() in (b"", b"identity"):
+        return data
+    engine = decoder(coding)
+    if engine is None:
+        raise BadRequest(f"the content coding {coding.decode('latin-1')[:40]!r} cannot be read; send gzip, br, zstd, or none")
+    return engine.feed(data, most)

@@ -1,0 +1,256 @@
+"""From the bytes of a body to the bytes that are sent, and what is remembered of it. Nothing here waits or connects.
+
+The rule: what cannot be read or made to fit goes out as it came, since the provider is the judge, unless the operator said
+`strict`; a body that is no JSON goes out only in shadow mode. Nothing is remembered until the provider took the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias
+
+from transom import canon, door, resume, stages
+from transom.catalog import ModelCard
+from transom.errors import BadRequest, OverBudget, TransomError
+from transom.parts import Conversation
+from transom.plan import Size, State
+from transom.policy import STEPS, Policy
+from transom.pricing import PriceList
+from transom.proxy.bounded import Bounded
+from transom.proxy.glance import Glance, Seen
+from transom.proxy.identity import Identity
+from transom.proxy.overflow import Overflow
+from transom.proxy.record import Learned, Record
+from transom.proxy.routes import Route
+from transom.proxy.settings import Settings
+from transom.proxy.states import Shelf, States
+from transom.report import Report
+from transom.wire import FORMS
+from transom.wire.form import Usage
+
+Outcome: TypeAlias = Literal["untouched", "fitted", "over-budget", "unread", "failed", "refused"]
+
+COUNTS: Final = 100_000
+"""Texts whose count is remembered for each of so many cards."""
+CARDS: Final = 8
+MODELS: Final = 256
+NOTHING: Final = Size()
+UNKNOWN: Final = Record()
+GUESSED: Final = frozenset({"estimate", "flat"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks: the tenant, and the session that a header may name. Both are bytes that nothing can be read from."""
+
+    tenant: bytes
+    session: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An answer that is given in the provider's place."""
+
+    status: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What is sent, and what is known of it.
+
+    data: the bytes to send; the very bytes that came where nothing changed.
+    before, after: the request's sizes as it came and as it is sent; `exact` and `guessed` tokens of what is sent.
+    key, record: what to remember where the provider takes it; no key: nothing.
+    trouble: why it goes out as it came although it should not, or is refused.
+    """
+
+    data: bytes = field(repr=False)
+    outcome: Outcome
+    model: str = ""
+    card: str = ""
+    known: bool = False
+    before: Size = NOTHING
+    after: Size = NOTHING
+    exact: int = 0
+    guessed: int = 0
+    report: Report | None = field(default=None, repr=False)
+    key: bytes = field(default=b"", repr=False)
+    record: Record = UNKNOWN
+    trouble: str = ""
+    refusal: Refusal | None = None
+
+    @property
+    def stubs(self) -> int:
+        """How many pictures became placeholders."""
+        return self._count("stub")
+
+    @property
+    def drops(self) -> int:
+        """How many groups were left out."""
+        return self._count("drop")
+
+    @property
+    def breaks(self) -> int:
+        """How many cache breaks the request has."""
+        return len(self.report.breaks) if self.report is not None else 0
+
+    def _count(self, verb: str) -> int:
+        return sum(line.verb == verb for line in self.report.decisions) if self.report is not None else 0
+
+
+class Fitter:
+    """Plans bodies. It may be used by several threads at once: what they share are memos, and states, which are values."""
+
+    def __init__(self, settings: Settings, states: States) -> None:
+        self.settings = settings
+        self._states = states
+        self._identity = Identity(states.secret)
+        self._glance = Glance()
+        self._rules: Bounded[tuple[str, str], tuple[Policy, ModelCard, str]] = Bounded(MODELS)
+        self._memos: Bounded[str, Bounded[tuple[int, int, bool], int]] = Bounded(CARDS)
+
+    def caller(self, *, credential: bytes, named: bytes, session: bytes) -> Caller:
+        """Who asks."""
+        return Caller(tenant=self._identity.tenant(credential=credential, named=named), session=session)
+
+    def plan(self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None) -> Planned:
+        """What is sent in place of `data`. `taught`: a second try, with what the provider's refusal of the first one taught."""
+        try:
+            body = door.parse(data)
+        except BadRequest as error:
+            return self._unread(data, error, always=True)
+        try:
+            conversation = FORMS[route.api].read(body)
+        except BadRequest as error:
+            return self._unread(data, error, always=False)
+        try:
+            return self._planned(data, conversation, route, caller, taught)
+        except TransomError as error:
+            return self._unfit(data, conversation, route, error)
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, the client's own request still goes through
+            wrapped = TransomError(f"transom broke on this request ({type(error).__name__}); please report it")
+            wrapped.status_hint = 500
+            return self._unfit(data, conversation, route, wrapped)
+
+    def keep(self, planned: Planned, caller: Caller, usage: Usage | None) -> None:
+        """Remember a request that the provider took, and learn from the usage that it reported."""
+        if not planned.key or planned.outcome not in {"untouched", "fitted"}:
+            return
+        record = planned.record
+        if usage is not None:
+            learned = record.learned
+            taught = learned.calibration.learn(usage.prompt, planned.guessed, planned.exact)
+            record = replace(record, learned=learned.taught(taught))
+        self._states.for_tenant(caller.tenant).put(planned.key, record.to_bytes())
+
+    def retried(self, planned: Planned, data: bytes, route: Route, caller: Caller, overflow: Overflow) -> Planned | None:
+        """The request made smaller after a refusal; None where it cannot be, or would come out the same."""
+        if route.counts or planned.outcome not in {"untouched", "fitted", "over-budget"}:
+            return None
+        learned = planned.record.learned.after(overflow, tokens=planned.after.tokens, size=len(planned.data))
+        again = self.plan(data, route, caller, taught=learned)
+        return again if again.outcome == "fitted" and again.data != planned.data else None
+
+    def _planned(self, data: bytes, conversation: Conversation, route: Route, caller: Caller, taught: Learned | None) -> Planned:
+        model = route.model or conversation.model
+        policy, card, named = self._ruled(model, route.api)
+        history = resume.log(conversation)
+        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, digests=history.digests)
+        at, record = self._known(self._states.for_tenant(caller.tenant), chain)
+        learned = taught or record.learned.under(named)
+        card = learned.narrowed(card)
+        prices = PriceList(card, multiplier=learned.multiplier, memo=self._memo(named))
+        known = Planned(
+            data=data,
+            outcome="untouched",
+            model=model,
+            card=card.name,
+            known=card.known,
+            key=b"" if route.counts or not chain else chain[-1],
+            record=Record(learned=learned),
+        )
+        form = FORMS[route.api]
+        if taught is None and record.state is None:
+            seen = self._glance.look(conversation, history.digests, form=form, policy=policy, prices=prices, named=named)
+            if seen is not None:
+                return _as_it_came(known, seen)
+        state = record.resumed(history, count=at, policy=policy.fingerprint(), card=named) if at else None
+        return self._fitted(known, conversation, history, state=state, prices=prices, policy=policy, retry=taught is not None)
+
+    def _fitted(  # noqa: PLR0913 - all that a fit takes
+        self,
+        known: Planned,
+        conversation: Conversation,
+        history: resume.Log,
+        *,
+        state: State | None,
+        prices: PriceList,
+        policy: Policy,
+        retry: bool,
+    ) -> Planned:
+        form = FORMS[conversation.api]
+        strict = replace(policy, strict=policy.strict or self.settings.mode == "strict")
+        if retry:
+            strict = replace(strict, shed=policy.shed or STEPS)
+        fit = stages.run(conversation, form=form, policy=strict, prices=prices, last=state, history=history, compacting=retry)
+        changed = fit.request is not conversation.body
+        share = sum(part for basis, part in fit.report.basis.items() if basis in GUESSED)
+        guessed = round(fit.report.after.tokens * share)
+        moved = changed or (state is not None and state.anchor > 0)
+        return replace(
+            known,
+            data=canon.encode(fit.request) if changed and self.settings.mode != "shadow" else known.data,
+            outcome="fitted" if changed else "untouched",
+            before=fit.report.before,
+            after=fit.report.after,
+            guessed=guessed,
+            exact=fit.report.after.tokens - guessed,
+            report=fit.report,
+            record=replace(known.record, state=fit.state if moved else None),
+        )
+
+    def _known(self, shelf: Shelf, chain: Sequence[bytes]) -> tuple[int, Record]:
+        """How many messages of the conversation are known, and what is remembered of them."""
+        found = shelf.longest(chain)
+        return (found[0] + 1, Record.from_bytes(found[1])) if found is not None else (0, Record())
+
+    def _ruled(self, model: str, api: str) -> tuple[Policy, ModelCard, str]:
+        """What the settings say of a model, and the name that its prices are known by."""
+        found = self._rules.get((model, api))
+        if found is None:
+            policy, card = self.settings.of_model(model, api)
+            found = self._rules[model, api] = policy, card, stages.named(card)
+        return found
+
+    def _memo(self, named: str) -> Bounded[tuple[int, int, bool], int]:
+        found = self._memos.get(named)
+        if found is None:
+            found = self._memos[named] = Bounded(COUNTS)
+        return found
+
+    def _unread(self, data: bytes, error: BadRequest, *, always: bool) -> Planned:
+        """A body that is no JSON, or no request of its form."""
+        refuse = self.settings.mode == "strict" or (always and self.settings.mode != "shadow")
+        refusal = Refusal(status=error.status_hint, words=str(error)) if refuse else None
+        return Planned(data=data, outcome="refused" if refuse else "unread", trouble=type(error).__name__, refusal=refusal)
+
+    def _unfit(self, data: bytes, conversation: Conversation, route: Route, error: TransomError) -> Planned:
+        """A request that could not be made to fit."""
+        outcome: Outcome = "over-budget" if isinstance(error, OverBudget) else "failed"
+        refuse = self.settings.mode == "strict"
+        tokens = error.tokens if isinstance(error, OverBudget) else 0
+        return Planned(
+            data=data,
+            outcome="refused" if refuse else outcome,
+            model=route.model or conversation.model,
+            before=Size(tokens, len(data), len(conversation.messages)),
+            after=Size(tokens, len(data), len(conversation.messages)),
+            trouble=type(error).__name__,
+            refusal=Refusal(status=error.status_hint, words=str(error)) if refuse else None,
+        )
+
+
+def _as_it_came(known: Planned, seen: Seen) -> Planned:
+    return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)

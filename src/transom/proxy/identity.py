@@ -1,0 +1,49 @@
+"""Who speaks, and which conversation it is: digests under a key that only this server has.
+
+The rule: a conversation is known by what its messages are, not by a name; system, tools and model are no part of it.
+Everything is under the tenant's key, so that two tenants with the same conversation share nothing, and no digest tells what
+was digested.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from transom import canon
+
+SIZE: Final = 16
+SECRET: Final = 32
+
+
+def fresh() -> bytes:
+    """A new server key."""
+    return secrets.token_bytes(SECRET)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The names that one server key gives."""
+
+    secret: bytes
+
+    def tenant(self, *, credential: bytes, named: bytes) -> bytes:
+        """A tenant: the one that a trusted header named, else whoever holds this credential."""
+        return self._keyed(b"named", named) if named else self._keyed(b"credential", credential)
+
+    def chain(self, tenant: bytes, *, api: str, session: bytes, digests: Sequence[bytes]) -> tuple[bytes, ...]:
+        """The key after each message: `K0 = HMAC(tenant, api, session)`, `Ki = H(Ki-1, digest i)`."""
+        key = self._keyed(b"talk", tenant, api.encode(), session)
+        keys: list[bytes] = []
+        for digest in digests:
+            key = canon.rolling(key, digest)
+            keys.append(key)
+        return tuple(keys)
+
+    def _keyed(self, *words: bytes) -> bytes:
+        said = b"".join(len(word).to_bytes(8, "big") + word for word in words)
+        return hmac.new(self.secret, said, hashlib.sha256).digest()[:SIZE]

@@ -1,0 +1,73 @@
+"""The server: a socket that is bound before anything else, so that a port that is taken is one sentence, and uvicorn on it.
+
+uvicorn with h11, which bounds a request's head; no header of a client's proxy is believed, and none of uvicorn's own is
+added, so that an answer's headers are the upstream's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from transom.errors import BadSetting
+
+BACKLOG = 512
+LEAVING = 5
+"""Seconds that open requests have when the proxy is told to end."""
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens at `host` and `port`; 0 is any free port. Raises BadSetting where it cannot be had."""
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(kind, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        raise BadSetting(f"the proxy cannot listen at {host}:{port} ({error.strerror}); give another --listen") from error
+    return found
+
+
+def url_of(listener: socket.socket) -> str:
+    """The URL of a socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def server(app: ASGIApp) -> uvicorn.Server:
+    """A server for an application."""
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=LEAVING,
+    )
+    return uvicorn.Server(config)
+
+
+@contextlib.contextmanager
+def running(app: ASGIApp, listener: socket.socket) -> Iterator[str]:
+    """Serve an application in a thread as long as the block lasts; yields its URL."""
+    one = server(app)
+    thread = threading.Thread(target=one.run, kwargs={"sockets": [listener]}, name="transom-proxy", daemon=True)
+    thread.start()
+    try:
+        yield url_of(listener)
+    finally:
+        one.should_exit = True
+        thread.join(LEAVING + 5)
+        listener.close()

@@ -1,0 +1,203 @@
+"""What the operator says: upstreams, mode, policy by model, limits. Read from flags and a TOML file; fixed while the proxy runs.
+
+The rule: nothing of a request can change a setting, and a setting that is not known is refused, never ignored.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from transom import catalog
+from transom.catalog import ModelCard
+from transom.errors import BadSetting
+from transom.policy import Policy
+from transom.types import JsonObject
+
+Family: TypeAlias = Literal["anthropic", "openai", "gemini"]
+Mode: TypeAlias = Literal["fit", "shadow", "strict"]
+
+FAMILIES: Final[tuple[Family, ...]] = ("anthropic", "openai", "gemini")
+MODES: Final[tuple[Mode, ...]] = ("fit", "shadow", "strict")
+CARD_FIELDS: Final = ("window", "input_limit", "output_limit")
+VERSIONS: Final = ("v1", "v1beta", "v1alpha")
+MEGABYTE: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """Where the requests of a family go: scheme, host and port, and the path in front of the API's own."""
+
+    family: Family
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """What the `Host` header says."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}" if self.port else host
+
+    def below(self, path: str) -> str:
+        """The whole path for an API's own path. A version that both end and begin with is written once."""
+        head, _, last = self.path.rpartition("/")
+        return f"{head}{path}" if last in VERSIONS and path.startswith(f"/{last}/") else f"{self.path}{path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRule:
+    """What holds for models whose name fits `pattern` (`claude-*`): other fields of Policy, of the card, and who `bills`."""
+
+    pattern: str
+    policy: JsonObject = field(default_factory=dict)
+    card: Mapping[str, int] = field(default_factory=dict)
+    bills: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All of it. Sizes are bytes, times are seconds.
+
+    mode: "fit" changes what must change; "shadow" observes and changes nothing; "strict" refuses rather than sends too much.
+    tenant_header: a header that the operator's own gateway sets, and that names the tenant; "": the caller's credential does.
+    store: a SQLite file that states are kept in; "": memory.
+    max_body: the largest body that is planned, before and after decompression; `max_held` all of them together.
+    threaded: bodies of this size are planned in a thread.
+    connect, idle, slow_client: how long a connection, silence of the upstream, and silence of a sending client may take.
+    """
+
+    upstreams: Mapping[Family, Upstream]
+    mode: Mode = "fit"
+    policy: Policy = field(default_factory=Policy.sliding)
+    models: tuple[ModelRule, ...] = ()
+    store: str = ""
+    tenant_header: str = ""
+    max_body: int = 128 * MEGABYTE
+    max_held: int = 1_024 * MEGABYTE
+    threaded: int = 256 * 1_024
+    connect: float = 10.0
+    idle: float = 600.0
+    slow_client: float = 60.0
+    retry: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if self.mode not in MODES:
+            raise BadSetting(f"mode is {self.mode!r}; it is one of {', '.join(MODES)}")
+        for name in ("max_body", "max_held", "connect", "idle", "slow_client"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+                raise BadSetting(f"{name} is {value!r}; it is a positive number")
+
+    def of_model(self, model: str, api: str) -> tuple[Policy, ModelCard]:
+        """The policy and the card for a model; of several rules that fit, later ones win field by field."""
+        policy, bills = self.policy, model
+        changed: dict[str, int] = {}
+        for rule in self.models:
+            if fnmatchcase(model, rule.pattern):
+                policy = policy.having(**rule.policy)
+                changed |= rule.card
+                bills = rule.bills or bills
+        card = catalog.card(bills, api=api)
+        sizes = {name: changed.get(name, getattr(card, name)) for name in CARD_FIELDS}
+        return policy, replace(card, **sizes) if changed else card
+
+
+def upstream(family: str, url: str) -> Upstream:
+    """An entry of the table. Raises BadSetting for a name or URL that cannot be one."""
+    named = next((known for known in FAMILIES if known == family), None)
+    if named is None:
+        raise BadSetting(f"upstream {family!r} is none; it is one of {', '.join(FAMILIES)}")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadSetting(f"upstream {family}={url!r} is no URL ({error})") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadSetting(f"upstream {family}={url!r} is no http or https URL; give one such as https://api.example.com")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadSetting(f"upstream {family} may hold a host and a path, no credential, query or fragment")
+    return Upstream(family=named, scheme=parts.scheme, host=parts.hostname, port=port, path=parts.path.rstrip("/"))
+
+
+def table(given: Mapping[str, str]) -> dict[Family, Upstream]:
+    """The table of upstreams from names and URLs."""
+    made = [upstream(name, url) for name, url in given.items()]
+    return {one.family: one for one in made}
+
+
+def from_file(name: str) -> JsonObject:
+    """The settings in a TOML file, as arguments of `build`. Raises BadSetting with the place of what is wrong."""
+    try:
+        with Path(name).open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BadSetting(f"{name} cannot be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{name} is no TOML: {error}") from error
+
+
+def build(raw: JsonObject) -> Settings:
+    """Settings from plain values: those of a TOML file with the flags laid over them."""
+    given = dict(raw)
+    upstreams = table(_mapping(given.pop("upstream", {}), "upstream"))
+    if not upstreams:
+        raise BadSetting("there is no upstream; give one, such as --upstream anthropic=https://api.anthropic.com")
+    policy = Policy.sliding(**_settled(_mapping(given.pop("policy", {}), "policy")))
+    models = tuple(_rule(name, rule) for name, rule in _mapping(given.pop("models", {}), "models").items())
+    known = {one.name for one in fields(Settings)} - {"upstreams", "policy", "models"}
+    for name in given:
+        if name not in known:
+            raise BadSetting(
+                f"there is no setting {name!r}; there are {', '.join(sorted({*known, 'upstream', 'policy', 'models'}))}"
+            )
+    settings = Settings(upstreams=upstreams, policy=policy, models=models, **given)
+    for rule in models:
+        settings.policy.having(**rule.policy)  # refuses now what it would refuse at the first request
+    return settings
+
+
+def listening(text: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, `[::1]:PORT` or `PORT`. Raises BadSetting for anything else."""
+    host, _, port = text.rpartition(":")
+    host = host.strip("[]") or "127.0.0.1"
+    if not port.isdigit() or not int(port) < 2**16:
+        raise BadSetting(f"listen is {text!r}; it is HOST:PORT, such as 127.0.0.1:8100")
+    return host, int(port)
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach `host`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _rule(pattern: str, raw: object) -> ModelRule:
+    given = _settled(_mapping(raw, f"models.{pattern!r}"))
+    card: JsonObject = {name: given.pop(name) for name in CARD_FIELDS if name in given}
+    for name, value in card.items():
+        if type(value) is not int or value <= 0:
+            raise BadSetting(f"models.{pattern!r}.{name} is {value!r}; it is a positive number of tokens")
+    bills = str(given.pop("bills", ""))
+    return ModelRule(pattern=pattern, policy=given, card=card, bills=bills)
+
+
+def _settled(given: JsonObject) -> JsonObject:
+    return {name.replace("-", "_"): tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+
+
+def _mapping(value: object, name: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise BadSetting(f"{name} is {value!r}; it is a table of names and values")
+    return dict(value)

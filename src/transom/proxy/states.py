@@ -1,0 +1,190 @@
+"""Where the proxy remembers conversations: keys, digests and numbers, never content.
+
+The rule: a shelf is bound to a tenant and offers no question without one; what it holds is bounded, and what was used
+longest ago goes first. Losing it costs one rewrite of the prompt cache and nothing else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final, Protocol
+
+from transom.errors import BadSetting
+from transom.proxy import identity
+
+MOST_BYTES: Final = 128 * 2**20
+"""What the memory may hold in all."""
+MOST_ROWS: Final = 500_000
+ENTRY: Final = 200
+"""Bytes that an entry takes beside its value."""
+LOOKED_UP: Final = 200
+"""Keys that are asked for at once; the longest known one is nearly always among the newest few."""
+SWEPT: Final = 1_000
+"""Writes between two looks at how many rows there are."""
+
+SWEEP: Final = """
+    DELETE FROM states WHERE rowid IN (SELECT rowid FROM states ORDER BY used DESC, rowid DESC LIMIT -1 OFFSET ?)
+"""
+
+
+class Shelf(Protocol):
+    """The conversations of one tenant."""
+
+    def longest(self, keys: Sequence[bytes]) -> tuple[int, bytes] | None:
+        """Of the keys of a conversation, oldest first, the position of the last one that is known, and its value."""
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Remember `value` under `key`."""
+
+
+class States(Protocol):
+    """The shelves of all tenants, and the server key that their names are made with."""
+
+    secret: bytes
+
+    def for_tenant(self, tenant: bytes) -> Shelf:
+        """The shelf of a tenant."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+
+class Memory:
+    """States that live as long as the process."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self.secret = identity.fresh()
+        self.held = 0
+        self._most = most
+        self._rows: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def for_tenant(self, tenant: bytes) -> Shelf:
+        """As States says."""
+        return _MemoryShelf(self, tenant)
+
+    def close(self) -> None:
+        """Forget all."""
+        self._rows.clear()
+        self.held = 0
+
+    def get(self, name: bytes) -> bytes | None:
+        """The value of a tenant's key, which is then the newest used."""
+        found = self._rows.get(name)
+        if found is not None:
+            self._rows.move_to_end(name)
+        return found
+
+    def set(self, name: bytes, value: bytes) -> None:
+        """Remember a value, and forget the oldest used ones beyond the bound."""
+        old = self._rows.pop(name, None)
+        self.held += len(value) - len(old) if old is not None else ENTRY + len(value)
+        self._rows[name] = value
+        while self.held > self._most and len(self._rows) > 1:
+            _, gone = self._rows.popitem(last=False)
+            self.held -= ENTRY + len(gone)
+
+
+class _MemoryShelf:
+    __slots__ = ("_memory", "_tenant")
+
+    def __init__(self, memory: Memory, tenant: bytes) -> None:
+        self._memory, self._tenant = memory, tenant
+
+    def longest(self, keys: Sequence[bytes]) -> tuple[int, bytes] | None:
+        for at in range(len(keys) - 1, -1, -1):
+            found = self._memory.get(self._tenant + keys[at])
+            if found is not None:
+                return at, found
+        return None
+
+    def put(self, key: bytes, value: bytes) -> None:
+        self._memory.set(self._tenant + key, value)
+
+
+class Rows:
+    """States in a SQLite file, which several processes may share. The file holds the server key, so only its owner may read
+    it.
+    """
+
+    def __init__(self, name: str, most: int = MOST_ROWS) -> None:
+        path = Path(name.removeprefix("sqlite:///"))
+        try:
+            path.touch(mode=0o600)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=5, check_same_thread=False)
+            self.secret = self._opened()
+        except (OSError, sqlite3.Error) as error:
+            raise BadSetting(f"the store {name} cannot be opened ({error}); give another file") from error
+        self._most, self._writes, self.faults = most, 0, 0
+        self._lock = threading.Lock()
+
+    def for_tenant(self, tenant: bytes) -> Shelf:
+        """As States says."""
+        return _RowShelf(self, tenant)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def ask(self, words: str, values: Sequence[object]) -> list[tuple[bytes, bytes]]:
+        """The rows that a question has; none where the file cannot answer."""
+        try:
+            with self._lock, closing(self._db.execute(words, values)) as found:
+                return found.fetchall()
+        except sqlite3.Error:
+            self.faults += 1
+            return []
+
+    def set(self, tenant: bytes, key: bytes, value: bytes) -> None:
+        """Remember a value, and now and then forget the oldest rows beyond the bound. A file that takes nothing is no fault."""
+        try:
+            with self._lock:
+                self._db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", (tenant, key, int(time.time()), value))
+                self._writes += 1
+                if self._writes % SWEPT == 0:
+                    self._db.execute(SWEEP, (self._most,))
+        except sqlite3.Error:
+            self.faults += 1
+
+    def _opened(self) -> bytes:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("CREATE TABLE IF NOT EXISTS server (one INTEGER PRIMARY KEY CHECK (one = 1), secret BLOB NOT NULL)")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS states"
+            " (tenant BLOB, key BLOB, used INTEGER, value BLOB NOT NULL, PRIMARY KEY (tenant, key))"
+        )
+        self._db.execute("CREATE INDEX IF NOT EXISTS by_use ON states (used)")
+        self._db.execute("INSERT OR IGNORE INTO server VALUES (1, ?)", (identity.fresh(),))
+        return bytes(self._db.execute("SELECT secret FROM server").fetchone()[0])
+
+
+class _RowShelf:
+    __slots__ = ("_rows", "_tenant")
+
+    def __init__(self, rows: Rows, tenant: bytes) -> None:
+        self._rows, self._tenant = rows, tenant
+
+    def longest(self, keys: Sequence[bytes]) -> tuple[int, bytes] | None:
+        for end in range(len(keys), 0, -LOOKED_UP):
+            some = keys[max(0, end - LOOKED_UP) : end]
+            marks = ",".join("?" * len(some))
+            words = f"SELECT key, value FROM states WHERE tenant = ? AND key IN ({marks})"  # noqa: S608 - only question marks
+            known = {bytes(key): bytes(value) for key, value in self._rows.ask(words, (self._tenant, *some))}
+            for at in range(len(some) - 1, -1, -1):
+                if some[at] in known:
+                    return end - len(some) + at, known[some[at]]
+        return None
+
+    def put(self, key: bytes, value: bytes) -> None:
+        self._rows.set(self._tenant, key, value)
+
+
+def opened(name: str) -> States:
+    """The states that a setting names: a SQLite file, or memory."""
+    return Rows(name) if name else Memory()
