@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from transom.canon import MARKS, size
 from transom.catalog import Limits, ModelCard
@@ -30,11 +31,12 @@ def settled(
         raise BadRequest(
             f"{fixed} cache marks on tools and system, and a request may have {limits.marks}; take some off", place="system"
         )
-    marked = [(i, part) for i, entry in enumerate(entries) for part in walk(entry.message.parts) if part.marked]
+    marked = [(i, n) for i, entry in enumerate(entries) for n, part in enumerate(walk(entry.message.parts)) if part.marked]
     surplus = len(marked) + fixed - limits.marks
     out = list(entries)
     lines: list[Decision] = []
-    for i, part in marked[: max(0, surplus)]:
+    for i, number in marked[: max(0, surplus)]:
+        part = next(islice(walk(out[i].message.parts), number, None))  # a mark that is an item of its own moves what follows
         out[i], line = _without(out[i], part, form, f"more than {limits.marks} cache marks; the oldest go first")
         lines.append(line)
     return tuple(out), tuple(lines)
