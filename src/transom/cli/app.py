@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from transom.cli import fitting, inspecting
+from transom.cli import fitting, inspecting, proxy, run
 from transom.cli.answers import Exit, sentences
 
 app = typer.Typer(
@@ -26,6 +26,8 @@ app.command(name="price", epilog="Example: transom price shot.png --model claude
 app.command(name="lint", epilog="Example: transom lint body.json")(inspecting.lint)
 app.command(name="models", epilog="Example: transom models claude")(inspecting.models)
 app.command(name="view", epilog="Example: transom view body.json --budget 60000 -o report.html")(inspecting.view_)
+app.command(name="proxy", epilog="Example: transom proxy --upstream anthropic=https://api.anthropic.com")(proxy.proxy)
+app.command(name="run", epilog="Example: transom run -- python agent.py")(run.run)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - Typer's callback

@@ -92,6 +92,11 @@ class Planned:
         return self._count("drop")
 
     @property
+    def folds(self) -> int:
+        """How many summaries stand for messages."""
+        return self._count("fold")
+
+    @property
     def breaks(self) -> int:
         """How many cache breaks the request has."""
         return len(self.report.breaks) if self.report is not None else 0

@@ -1,0 +1,40 @@
+"""`transom run -- COMMAND`: a client behind the proxy, without a line of it changed."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from transom.cli import options
+from transom.cli.answers import err, sentences
+from transom.cli.proxy import Config, Shadow, StoreFile, Strict, Upstreams, loaded, mode_of
+
+
+def run(  # the options are the command
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The command and its arguments, after --.")],
+    upstream: Upstreams = None,
+    config: Config = None,
+    store: StoreFile = None,
+    shadow: Shadow = False,
+    strict: Strict = False,
+    log: Annotated[str | None, typer.Option("--log", metavar="FILE", help="Append a line of JSON for each request.")] = None,
+    settings: options.Settings = None,
+    budget: options.Budget = None,
+    reserve: options.Reserve = None,
+    max_images: options.MaxImages = None,
+    image_depth: options.ImageDepth = None,
+) -> None:
+    """Run a command with its model calls going through transom, and say at its end what was saved.
+
+    OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and their like are set for it; where they were set before,
+    that is where the calls go on to, else to the official addresses. The exit code is the command's own.
+    """
+    with sentences():
+        proxy = loaded()
+        policy = options.given(budget=budget, reserve=reserve, max_images=max_images, image_depth=image_depth)
+        flags = options.given(store=store, mode=mode_of(shadow=shadow, strict=strict))
+        known = [f"{name}={url}" for name, url in proxy.upstreams(os.environ).items()] if not config else []
+        one = proxy.settings(flags, config, [*known, *(upstream or ())], policy | options.others(settings))
+        raise typer.Exit(proxy.run(one, command, log=log, console=err()))

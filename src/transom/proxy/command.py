@@ -1,0 +1,160 @@
+"""What the commands do: settings out of flags and a file, the server in front, or a command of the user's behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from rich.console import Console
+
+from transom.errors import BadSetting
+from transom.proxy import telemetry
+from transom.proxy.app import application
+from transom.proxy.counters import Counters
+from transom.proxy.exchange import Watcher
+from transom.proxy.logs import JsonLog, Summary, saved
+from transom.proxy.serving import bound, running, server, url_of
+from transom.proxy.settings import Settings, build, from_file, is_local, listening
+from transom.types import JsonObject
+
+OFFICIAL: Final[Mapping[str, str]] = {
+    "anthropic": "https://api.anthropic.com",
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com",
+}
+VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+    "OPENAI_BASE_URL": ("openai", "/v1"),
+    "OPENAI_API_BASE": ("openai", "/v1"),
+    "ANTHROPIC_BASE_URL": ("anthropic", ""),
+    "ANTHROPIC_API_BASE": ("anthropic", ""),
+    "GOOGLE_GEMINI_BASE_URL": ("gemini", ""),
+    "GEMINI_API_BASE": ("gemini", ""),
+}
+"""Variables that clients read their base URL from: the family, and what stands behind it. The official SDKs read the first
+of each family, LiteLLM and older clients the second."""
+DIRECT: Final = ("NO_PROXY", "no_proxy")
+"""Variables that keep a client from going to the proxy by way of another one."""
+NOT_FOUND, NOT_RUN = 127, 126
+"""Exit codes of shells for a command that is not there, or cannot be run."""
+PASSED_ON: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+def settings(flags: JsonObject, file: str | None, upstreams: Sequence[str], policy: JsonObject) -> Settings:
+    """The settings of a file with the flags laid over them. Raises BadSetting."""
+    raw = from_file(file) if file else {}
+    raw.pop("listen", None)
+    raw |= flags
+    raw["upstream"] = {**raw.get("upstream", {}), **dict(_pair(one) for one in upstreams)}
+    raw["policy"] = {**raw.get("policy", {}), **policy}
+    return build(raw)
+
+
+def listen_in(file: str | None) -> str:
+    """Where a file says to listen; "" where it does not."""
+    return str(from_file(file).get("listen", "")) if file else ""
+
+
+def serve(one: Settings, *, listen: str, log: str, console: Console) -> None:
+    """Serve until a signal comes. `log` is "json", "live" or "none"; "": live on a terminal, else JSON. Raises BadSetting."""
+    host, port = listening(listen)
+    if not is_local(host):
+        console.print(f"warning: {host} can be reached from other machines, and whoever reaches it is served", style="yellow")
+    counters = Counters()
+    live = log == "live" or (not log and console.is_terminal)
+    watchers: tuple[Watcher, ...] = telemetry.watchers()
+    if log == "json" or (not log and not live):
+        watchers = (*watchers, JsonLog(sys.stderr))
+    app = application(one, counters, watchers)
+    listener = bound(host, port)
+    title = f"transom proxy at {url_of(listener)}, mode {one.mode}, for {', '.join(one.upstreams)}"
+    console.print(title, highlight=False)
+    with (
+        listener,
+        Summary(counters, console, title) if live else contextlib.nullcontext(),
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        server(app).run(sockets=[listener])
+    console.print(spoken(counters), highlight=False)
+
+
+def run(one: Settings, command: Sequence[str], *, log: str | None, console: Console) -> int:
+    """Run a command behind the proxy; answers its exit code, and says at its end what was saved. Raises BadSetting."""
+    counters = Counters()
+    with contextlib.ExitStack() as stack:
+        watchers: tuple[Watcher, ...] = telemetry.watchers()
+        if log:
+            watchers = (*watchers, JsonLog(stack.enter_context(Path(log).open("a", encoding="utf-8"))))
+        url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0)))
+        code = _child(command, environment(os.environ, url, tuple(one.upstreams)))
+    console.print(f"transom: {spoken(counters)}", highlight=False)
+    return code
+
+
+def upstreams(environ: Mapping[str, str]) -> dict[str, str]:
+    """The upstreams of `run`: where the user's own variables point, else the official ones."""
+    found = dict(OFFICIAL)
+    for name in reversed(list(VARIABLES)):
+        family, behind = VARIABLES[name]
+        if environ.get(name):
+            found[family] = environ[name].rstrip("/") if behind else environ[name]
+    return found
+
+
+def environment(environ: Mapping[str, str], url: str, families: Sequence[str]) -> dict[str, str]:
+    """The variables that the command is run with."""
+    out = dict(environ)
+    for name, (family, behind) in VARIABLES.items():
+        if family in families:
+            out[name] = f"{url}/{family}{behind}"
+    for name in DIRECT:
+        out[name] = ",".join(filter(None, (environ.get(name, ""), "127.0.0.1,localhost")))
+    return out
+
+
+def spoken(counters: Counters) -> str:
+    """What was done and saved, in one sentence."""
+    figures = counters.to_dict()
+    count = sum(row["count"] for row in figures["requests"])
+    lines = [f"{value} {name}" for name, value in saved(figures)]
+    return "; ".join([f"{count:,} request{'' if count == 1 else 's'}", *lines])
+
+
+def _child(command: Sequence[str], environ: dict[str, str]) -> int:
+    """Run a command to its end. Ctrl-C is the command's business; other signals to end are passed on to it."""
+    try:
+        child = subprocess.Popen(command, env=environ)  # noqa: S603 - the user's own command
+    except FileNotFoundError:
+        raise BadSetting(f"there is no command {command[0]!r}; give one that can be run, after --") from None
+    except OSError as error:
+        raise BadSetting(f"{command[0]} cannot be run ({error.strerror})") from error
+    with _passing(child):
+        code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+@contextlib.contextmanager
+def _passing(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    def hand_on(number: int, _: FrameType | None) -> None:
+        child.send_signal(number)
+
+    old = {number: signal.signal(number, hand_on) for number in PASSED_ON}
+    old[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, is_there, url = text.partition("=")
+    if not is_there:
+        raise BadSetting(f"--upstream {text!r} is not NAME=URL, such as anthropic=https://api.anthropic.com")
+    return name, url
