@@ -298,7 +298,6 @@ def items_of_its_own(picture: str, pick: Callable[..., Any]) -> list[Json]:
         [{"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": picture}],
         [
             {"type": "function_call", "call_id": "fc_1", "name": "look", "arguments": "{}"},
-            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "in between"}]},
             {"type": "function_call_output", "call_id": "fc_1", "output": [{"type": "input_image", "image_url": url}]},
         ],
         [{"type": "compaction", "encrypted_content": "eA=="}, {"type": "code_interpreter_call", "id": "ci", "code": "1", "outputs": []}],

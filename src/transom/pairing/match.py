@@ -81,7 +81,7 @@ def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"
             matcher.asked(draft)
         elif draft.role == ("tool" if form.results_in == "tool" else "user"):
             matcher.answered(draft)
-        elif not form.items:
+        else:
             matcher.direct = False
         before = draft.role
     matcher.sweep()

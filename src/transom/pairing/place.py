@@ -50,8 +50,6 @@ class Placer:
 
     def _placed(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Let `own`, a turn that calls, be followed by its answers; where the rest goes on."""
-        if self.form.items:
-            return self._in_items(own, calls, end)
         if self.form.results_in == "tool":
             return self._in_messages(own, calls, end)
         return self._alone(own, calls, end) if self.form.results_alone else self._in_parts(own, calls, end)
@@ -68,27 +66,6 @@ class Placer:
                     break
                 end += 1
         return end
-
-    def _in_items(self, own: list[Draft], calls: list[Call], end: int) -> int:
-        """Answers as items anywhere behind their calls, until the assistant speaks again. Appends them and what stands between to
-        `own`; later ones, and stubs for those that never came, go behind the first of them. Where the rest goes on.
-        """
-        waiting = {id(call.answer) for call in calls if call.answer is not None}
-        at = behind = end
-        while waiting and at < len(self.drafts) and self.drafts[at].role != "assistant":
-            draft = self.drafts[at]
-            at += 1
-            if draft.kinds and id(draft.slots[0]) in waiting:
-                waiting.discard(id(draft.slots[0]))
-                behind = at
-            elif self.strict and draft.kinds and id(draft) not in self.taken:
-                break
-        here = [draft for draft in self.drafts[end:behind] if id(draft) not in self.taken]
-        missing = [call for call in calls if call.answer is None or id(call.answer) in waiting]
-        found = [self._message(call, own[-1], number) for number, call in enumerate(missing)]
-        leading = next((n for n, draft in enumerate(here) if draft.role != "tool"), len(here))
-        own += [*here[:leading], *found, *here[leading:]]
-        return behind
 
     def _alone(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Answers in one message of the user that holds nothing else: the one right behind the calls, if it is one of answers
@@ -176,14 +153,14 @@ class Placer:
             if draft.kinds and id(draft.slots[0]) in answers:
                 placed.append(draft)
                 here.add(id(draft.slots[0]))
-            elif draft.kinds:
+            elif draft.kinds and id(draft) not in self.taken:
                 break
             end += 1
         for number, call in enumerate(calls):
             if call.at is None or id(call.answer) not in here:
                 placed.append(self._message(call, own[-1], number))
         own += placed
-        own += self._media(placed)
+        own += self._media(placed) if self.form.results_hold == "text" else []
         return end
 
     def _message(self, call: Call, last: Draft, number: int) -> Draft:

@@ -54,7 +54,7 @@ class Form(Protocol):
     """Whether the provider reads neighbouring messages of one role as one turn."""
     items: bool
     """Whether each part of an answer is an item of its own, a message that is its one part: neighbouring items of the assistant
-    are one answer, and a result may stand anywhere behind its call."""
+    are one answer."""
     ids: Literal["turn", "request", "position"]
     """Where the ids of calls differ. "position": ids are optional, and what has none answers by name and place."""
     results_alone: bool
