@@ -83,7 +83,7 @@ class Provider:
                 Route("/v1/messages/count_tokens", self.count_anthropic, methods=post),
                 Route("/v1/chat/completions", self.chat, methods=post),
                 Route("/v1/responses", self.responses, methods=post),
-                Route("/v1beta/models/{model}:{verb}", self.gemini, methods=post),
+                Route("/{version}/models/{model}:{verb}", self.gemini, methods=post),
                 Route("/{path:path}", self.other, methods=["GET", "POST", "DELETE"]),
             ]
         )
