@@ -15,7 +15,7 @@ LISTS: Mapping[str, str] = {"messages": "", "contents": "gemini", "input": "open
 def guess(body: JsonObject) -> str:
     """The form of `body`. Raises BadRequest where it can be none of those that are read."""
     for key, form in LISTS.items():
-        if isinstance(body.get(key), list):
+        if isinstance(body.get(key), list if key == "messages" else (list, dict, str)):
             if form and form not in wire.FORMS:
                 raise BadRequest(f"the list {key!r} makes this a request of the form {form}, which is not read yet")
             return wire.guess(body)

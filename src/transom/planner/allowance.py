@@ -6,10 +6,22 @@ import math
 from collections.abc import Mapping
 
 from transom.catalog import ModelCard
+from transom.edit import look
+from transom.parts import spell
 from transom.plan import Budget
 from transom.policy import Policy, limit
+from transom.types import Place
 
-ANSWER_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+ANSWER_KEYS: tuple[Place, ...] = (
+    ("max_tokens",),
+    ("max_completion_tokens",),
+    ("max_output_tokens",),
+    ("inferenceConfig", "maxTokens"),
+    ("generationConfig", "maxOutputTokens"),
+    ("generation_config", "max_output_tokens"),
+    ("config", "max_output_tokens"),
+)
+"""Where requests say how long the answer may be."""
 LEAST_RESERVE = 256
 
 
@@ -37,9 +49,9 @@ def allowance(policy: Policy, card: ModelCard, body: Mapping[str, object]) -> tu
 def _reserve(policy: Policy, card: ModelCard, body: Mapping[str, object]) -> tuple[int, str]:
     if policy.reserve is not None:
         return policy.reserve, "as set"
-    for key in ANSWER_KEYS:
-        asked = body.get(key)
+    for place in ANSWER_KEYS:
+        asked = look(body, place)
         if isinstance(asked, int) and not isinstance(asked, bool) and 0 < asked < card.window:
-            return asked, f"the request's {key}"
+            return asked, f"the request's {spell(place)}"
     quarter = max(LEAST_RESERVE, card.window // 4)
     return min(card.output_limit or quarter, quarter), "the smaller of the model's output limit and a quarter of its window"
