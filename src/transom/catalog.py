@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from transom.data.tables import catalogue, framed, tables
+from transom.data.tables import catalogue, framed, tables, varied
 from transom.rules import names
 from transom.rules.frames import FlatFrame, Frame
 from transom.rules.images import Flat, ImageRule
@@ -62,6 +62,7 @@ class ModelCard:
     known: bool = True
     counter: Counter = field(default=Counter(name="characters", engine="characters"), repr=False)
     image: ImageRule = field(default=Flat(price=1_600), repr=False)
+    image_many: ImageRule | None = field(default=None, repr=False)
     image_label: str = "flat"
     image_flat: int = 1_600
     frame: Frame = field(default=FlatFrame(), repr=False)
@@ -126,6 +127,7 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
     entry = on_day(tables().models[found], on) if found else family(name, api)
     sizes = sizes_of(model, name, entry)
     limits = limits_of(entry, names.platform(model))
+    hows = (names.host(model), api)
     return ModelCard(
         name=model,
         vendor=entry.get("vendor", ""),
@@ -139,11 +141,12 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
         date=str(entry.get("date", "")),
         known=bool(found),
         counter=tables().counters[entry["counter"]],
-        image=tables().images[entry["image"]],
-        image_label=tables().labels[entry["image"]],
+        image=varied(tables().images, entry["image"], *hows),
+        image_many=tables().images[entry["image_many"]] if "image_many" in entry else None,
+        image_label=varied(tables().labels, entry["image"], *hows),
         image_flat=entry.get("image_flat", FLAT.image_flat),
-        frame=framed(tables().frames[entry["frame"]], entry.get("constants", {})),
-        media=tables().media[entry["media"]],
+        frame=framed(varied(tables().frames, entry["frame"], *hows), entry.get("constants", {})),
+        media=varied(tables().media, entry["media"], *hows),
     )
 
 

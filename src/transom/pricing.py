@@ -6,22 +6,30 @@ Nothing is free because it could not be read; no stamp that is not a finite numb
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import math
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
 
 from transom import canon
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
-from transom.parts import Conversation, Media, Message, Part, walk
-from transom.types import Basis, Count, Place
+from transom.parts import Conversation, Facts, Media, Message, Part, walk
+from transom.rules.tools import held
+from transom.types import Basis, Count, Json, Place
 
 ORDER: tuple[Basis, ...] = ("exact", "rule", "observed", "estimate", "flat")
 SCALED = frozenset({"estimate", "flat"})
 """What a learned multiplier scales: figures that are guesses."""
 MOST = 1e12
 """Above this a stamp, a count of pages or a length is no figure; NaN and infinity fail the comparison as well."""
+TEXTUAL = ("text/", "application/json", "application/xml", "application/yaml")
+"""Types of documents that are billed as the text that they are."""
+PAGE_OF_TEXT = 3_000
+"""Characters of a page of which only the number of pages is known: a page of prose."""
+FASTEST = 120
+"""Pictures a second of a film above which a figure is none."""
 LONGEST_SIDE = 1_000_000
 """Sides above this are no picture; the price is that of a picture of this side."""
 
@@ -49,6 +57,28 @@ class Known:
     height: int = 0
     pages: int = 0
     seconds: float = 0.0
+    text_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Where a part stands: in a message that calls tools, behind the user's last turn, inside a tool's result. `unread`:
+    the same thought stands before it, or the template does not write such a call.
+    """
+
+    calls: bool = True
+    live: bool = True
+    in_result: bool = False
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result or not."""
+
+    detail: str = ""
+    frames: float = 0
+    in_result: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +88,8 @@ class PriceList:
     `multiplier` scales the estimated share. `known` tells of file ids, URLs and digests (SHA-256 hex of the payload's text).
     `count` is the caller's own text counter. `memo` keeps counts by the text's hash and length, never the text; give the same
     one to several price lists of one card to count each text once. `stamp_first`: a stamp goes before the header's sides.
+    `live`, `alone` and `resolution` are what `at` finds in a request: the number of the user's last turn, whether there is one
+    picture or page at most, and the resolution that is asked for all media.
     """
 
     card: ModelCard
@@ -66,12 +98,28 @@ class PriceList:
     count: Count | None = field(default=None, kw_only=True, repr=False)
     memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
     stamp_first: bool = field(default=False, kw_only=True)
+    live: int = field(default=-1, kw_only=True)
+    alone: bool = field(default=True, kw_only=True)
+    resolution: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse a multiplier that is not a positive number."""
         if not (math.isfinite(self.multiplier) and self.multiplier > 0):
             message = f"the multiplier {self.multiplier!r} is not a positive number; use 1.0"
             raise BadSetting(message)
+
+    def at(self, conversation: Conversation) -> PriceList:
+        """The same prices for this request: some depend on where the user's last turn is, and on how many pictures there are."""
+        turns = (message.index for message in reversed(conversation.messages) if is_turn(message))
+        config = held(conversation.body, "generationConfig") or held(conversation.body, "generation_config")
+        resolution = config.get("mediaResolution", config.get("media_resolution"))
+        pictures = sum(part.media is not None and part.kind in {"image", "document"} for part in parts_of(conversation))
+        return replace(
+            self,
+            live=next(turns, -1),
+            alone=pictures < 2,
+            resolution=level(resolution),
+        )
 
     def fixed(self, conversation: Conversation) -> Price:
         """Everything but the messages: system outside the list, tools with their preamble, framing.
@@ -86,15 +134,13 @@ class PriceList:
     def message(self, message: Message) -> Price:
         """A message alone: its frame and all its parts; bytes of its JSON and the comma behind it."""
         price = self._framed(self.card.frame.message(message, self._tokens))
-        calls = has_calls(message)
-        for part in walk(message.parts):
-            price += self._own(part, calls=calls)
+        for part, where in self._within(message):
+            price += self._own(part, where)
         return Price(price.tokens, canon.size(message.json) + 1, price.basis)
 
     def parts(self, message: Message) -> tuple[tuple[Place, Price], ...]:
         """What each part of a message costs by itself, nested ones at their own place; a container costs its markup."""
-        calls = has_calls(message)
-        return tuple((part.place, self._sized(part, self._own(part, calls=calls))) for part in walk(message.parts))
+        return tuple((part.place, self._sized(part, self._own(part, where))) for part, where in self._within(message))
 
     def part(self, part: Part) -> Price:
         """One part with all that stands in it."""
@@ -114,64 +160,94 @@ class PriceList:
         price, how = self._media(media)
         return f"{how} ({self.card.image_label})" if media.kind == "image" and price.basis == "rule" else how
 
+    def _within(self, message: Message) -> Iterator[tuple[Part, Where]]:
+        """Each part of a message and where it stands."""
+        calls, live = has_calls(message), message.index > self.live
+        dropped = calls and not self.card.frame.writes_calls(message)
+        thoughts: set[str] = set()
+        for part in message.parts:
+            if part.kind == "reasoning" and part.text:
+                again = part.text in thoughts  # servers give the same thought under two names, and read one (62 requests)
+                thoughts.add(part.text)
+                yield part, Where(calls=calls, live=live, unread=again)
+                continue
+            if part.kind == "call" and dropped:
+                yield part, Where(calls=calls, live=live, unread=True)
+                continue
+            for inner in walk((part,)):
+                yield inner, Where(calls=calls, live=live, in_result=part.kind == "result" and inner is not part)
+
     def _of(self, part: Part) -> Price:
         """A part and all that stands in it, without bytes."""
-        return sum((self._own(inner) for inner in walk((part,))), start=Price())
+        return sum((self._own(inner, Where()) for inner in walk((part,))), start=Price())
 
-    def _own(self, part: Part, *, calls: bool = True) -> Price:
-        """A part by itself, without bytes and without what stands in it. `calls`: its message calls tools."""
+    def _own(self, part: Part, where: Where) -> Price:
+        """A part by itself, without bytes and without what stands in it."""
         if part.media is not None:
-            price = self._media(part.media)[0]
+            price = self._media(part.media, look(part, self.resolution, in_result=where.in_result))[0]
             return self._scaled(price.tokens, price.basis)
-        return self._scaled(self._content(part, calls=calls), self._basis())
+        read = self._scaled(self._content(part, where), self._basis())
+        hidden = self.card.frame.hidden(part, live=where.live)
+        return read + self._scaled(hidden, "estimate") if hidden else read
 
-    def _content(self, part: Part, *, calls: bool) -> int:
+    def _content(self, part: Part, where: Where) -> int:
         """Tokens of a part that is no medium."""
+        if where.unread or part.kind == "reference":
+            return 0
         if part.kind == "call":
             return self.card.frame.call(part, self._dense)
         if part.kind == "result":
             return self.card.frame.result(part, self._dense)
         if part.kind == "reasoning":
-            return self.card.frame.reasoning(part, self._tokens, calls=calls)
+            return self.card.frame.reasoning(part, self._tokens, calls=where.calls, live=where.live)
         if part.kind == "text" or part.text or part.parts:
-            return self._tokens(part.text)
+            return self._tokens(self.card.frame.said(part.text, live=where.live))
         return self._dense(canon.text(part.raw))
 
-    def _media(self, media: Media) -> tuple[Price, str]:
+    def _media(self, media: Media, look: Look | None = None) -> tuple[Price, str]:
         """What a medium costs and in words why. Order: the header, the stamp, what is known, the flat price."""
         ways = (self._by_stamp, self._by_header) if self.stamp_first or self.card.flat else (self._by_header, self._by_stamp)
+        look = look or Look(self.resolution)
         for way in (*ways, self._by_known):
-            found = way(media)
+            found = way(media, look)
             if found is not None:
                 return found
-        if media.source == "text":
-            return Price(self._tokens(media.payload) + self.card.media.text, 0, self._basis()), "the text of the document"
+        words = written(media)
+        if words is not None:
+            return Price(self._tokens(words) + self.card.media.text, 0, self._basis()), "the text of the document"
         flat = self.card.image_flat if media.kind == "image" else self.card.media.least(media.kind)
         return Price(flat, 0, "flat"), f"nothing is known of it: {flat:,} tokens, the flat price"
 
-    def _by_header(self, media: Media) -> tuple[Price, str] | None:
+    def _by_header(self, media: Media, look: Look) -> tuple[Price, str] | None:
         """By what its first bytes say."""
-        facts = media.facts
-        if facts.problem or media.source == "text":
+        if media.facts.problem or media.source == "text":
             return None
-        return self._by_facts(media, facts.width, facts.height, facts.pages, facts.seconds)
+        return self._by_facts(media, media.facts, look)
 
-    def _by_facts(self, media: Media, width: int, height: int, pages: int, seconds: float) -> tuple[Price, str] | None:
+    def _by_facts(self, media: Media, facts: Facts, look: Look) -> tuple[Price, str] | None:
         """By sides, pages or seconds, as the card's rules have it."""
-        if media.kind == "image" and width > 0 and height > 0 and not self.card.flat:
-            sides = min(width, LONGEST_SIDE), min(height, LONGEST_SIDE)
-            rule = self.card.image
-            basis: Basis = "rule" if self.card.known else "estimate"
-            return Price(rule.tokens(*sides, media.detail), 0, basis), rule.explain(*sides, media.detail)
-        if media.kind == "document" and 0 < pages <= MOST and self.card.media.page:
-            tokens = self.card.media.document(pages)
-            return Price(tokens, 0, "estimate"), f"{pages:,} pages x {self.card.media.page:,} = {tokens:,} tokens"
-        if media.kind == "audio" and self.card.media.second and 0 < seconds <= MOST:
-            tokens = self.card.media.sound(seconds)
-            return Price(tokens, 0, "rule"), f"{seconds:.2f} seconds x {self.card.media.second} = {tokens:,} tokens"
+        rule = self.card.media
+        if media.kind == "image" and facts.width > 0 and facts.height > 0 and not self.card.flat:
+            return self._picture(min(facts.width, LONGEST_SIDE), min(facts.height, LONGEST_SIDE), media.detail or look.detail)
+        if media.kind == "document" and 0 < facts.pages <= MOST:
+            tokens = rule.document(facts, alone=self.alone, in_result=look.in_result, low=look.detail == "low")
+            words = f"{facts.pages:,} pages, some {facts.text_chars:,} characters on them: {tokens:,} tokens"
+            return (Price(tokens, 0, "estimate"), words) if tokens else None
+        if media.kind == "audio" and rule.second and 0 < facts.seconds <= MOST:
+            tokens = rule.sound(facts.seconds)
+            return Price(tokens, 0, "rule"), f"{facts.seconds:.2f} seconds x {rule.second} = {tokens:,} tokens"
+        if media.kind == "video" and rule.frame and 0 < facts.seconds <= MOST:
+            tokens = rule.film(facts, detail=look.detail, frames=look.frames)
+            return Price(tokens, 0, "estimate"), f"{facts.seconds:.2f} seconds of film = {tokens:,} tokens"
         return None
 
-    def _by_stamp(self, media: Media) -> tuple[Price, str] | None:
+    def _picture(self, width: int, height: int, detail: str) -> tuple[Price, str]:
+        """By its sides."""
+        rule = self.card.image if self.alone else self.card.image_many or self.card.image
+        basis: Basis = "rule" if self.card.known else "estimate"
+        return Price(rule.tokens(width, height, detail), 0, basis), rule.explain(width, height, detail)
+
+    def _by_stamp(self, media: Media, _look: Look) -> tuple[Price, str] | None:
         """By the host's own figure, where it is one. An unreadable inline picture is never cheaper than the flat price."""
         stamp = media.stamp
         if media.generated or isinstance(stamp, bool) or not isinstance(stamp, int | float) or not 0 <= stamp <= MOST:
@@ -181,7 +257,7 @@ class PriceList:
             tokens = max(tokens, self.card.image_flat)
         return Price(tokens, 0, "estimate"), f"stamped with {tokens:,} tokens"
 
-    def _by_known(self, media: Media) -> tuple[Price, str] | None:
+    def _by_known(self, media: Media, look: Look) -> tuple[Price, str] | None:
         """By what the caller knows of the id, the URL or the payload."""
         if not self.known:
             return None
@@ -190,7 +266,9 @@ class PriceList:
             return None
         if 0 < known.tokens <= MOST:
             return Price(known.tokens, 0, "observed"), f"known to cost {known.tokens:,} tokens"
-        return self._by_facts(media, known.width, known.height, known.pages, known.seconds)
+        letters = known.text_chars or PAGE_OF_TEXT * known.pages
+        facts = Facts(width=known.width, height=known.height, pages=known.pages, seconds=known.seconds, text_chars=letters)
+        return self._by_facts(media, facts, look)
 
     def _sized(self, part: Part, price: Price) -> Price:
         """A part's price with the bytes of its JSON."""
@@ -223,6 +301,47 @@ class PriceList:
             found = self.count(text) if self.count else self.card.counter.count(text, dense=dense)
             self.memo[key] = found
         return found
+
+
+def look(part: Part, resolution: str, *, in_result: bool) -> Look:
+    """How the medium of a part is asked for; what the part says itself comes before what the request says."""
+    raw = part.raw if isinstance(part.raw, dict) else {}
+    own = raw.get("mediaResolution", raw.get("media_resolution"))
+    own = own.get("level") if isinstance(own, dict) else own
+    film = held(raw, "videoMetadata") or held(raw, "video_metadata")
+    frames = film.get("fps")
+    if isinstance(frames, bool) or not isinstance(frames, int | float) or not 0 < frames <= FASTEST:
+        frames = 0.0
+    return Look(level(own) or resolution, float(frames), in_result)
+
+
+def level(resolution: Json) -> str:
+    """Gemini's resolution as a detail: `MEDIA_RESOLUTION_LOW` is `low`."""
+    said = resolution.removeprefix("MEDIA_RESOLUTION_").lower() if isinstance(resolution, str) else ""
+    return "" if said == "unspecified" else said
+
+
+def written(media: Media) -> str | None:
+    """The words of a document that is plain text, inline as it is or in base64; None where it is none."""
+    if media.source == "text":
+        return media.payload
+    textual = (media.facts.mime or media.declared).startswith(TEXTUAL) or media.declared.startswith(TEXTUAL)
+    if media.kind != "document" or media.source not in {"base64", "data-url"} or not textual:
+        return None
+    try:
+        return base64.b64decode(media.payload, validate=True).decode("utf-8", "replace")
+    except ValueError:
+        return None
+
+
+def is_turn(message: Message) -> bool:
+    """Whether the user says something himself, beside results of tools."""
+    return message.role == "user" and any(part.kind != "result" for part in message.parts)
+
+
+def parts_of(conversation: Conversation) -> Iterator[Part]:
+    """Every part of every message."""
+    return (part for message in conversation.messages for part in walk(message.parts))
 
 
 def has_calls(message: Message) -> bool:

@@ -18,18 +18,39 @@ from typing import TypeVar
 import msgspec
 
 from transom.errors import BadSetting
+from transom.rules import grids
 from transom.rules.claude import ClaudeFrame
 from transom.rules.frames import FlatFrame, Frame
+from transom.rules.gemini import GeminiFrame
 from transom.rules.images import Flat, Highest, ImageRule, Patch28, Patches, Sizing, Tiles
 from transom.rules.media import MediaRule
 from transom.rules.openai import OpenAIFrame
+from transom.rules.template import TemplateFrame
 from transom.tokens import Counter
 from transom.types import JsonObject
 
 Value = TypeVar("Value")
 
-FRAMES: Mapping[str, Callable[..., Frame]] = MappingProxyType({"flat": FlatFrame, "openai": OpenAIFrame, "claude": ClaudeFrame})
-SHAPES: Mapping[str, Callable[..., ImageRule]] = MappingProxyType({"flat": Flat, "tiles": Tiles, "patch28": Patch28})
+FRAMES: Mapping[str, Callable[..., Frame]] = MappingProxyType(
+    {"flat": FlatFrame, "openai": OpenAIFrame, "claude": ClaudeFrame, "gemini": GeminiFrame, "template": TemplateFrame}
+)
+SHAPES: Mapping[str, Callable[..., ImageRule]] = MappingProxyType(
+    {
+        "flat": Flat,
+        "tiles": Tiles,
+        "patch28": Patch28,
+        "fixed": grids.Fixed,
+        "area": grids.Area,
+        "cells": grids.Cells,
+        "smart": grids.Smart,
+        "budget": grids.Budget,
+        "short-tiles": grids.ShortTiles,
+        "canvas": grids.Canvas,
+        "capped": grids.Capped,
+        "padded": grids.Padded,
+        "rows": grids.Rows,
+    }
+)
 LINKS = ("counter", "image", "frame", "limits", "media")
 
 
@@ -69,8 +90,8 @@ def read(text: str) -> Tables:
         counters={name: counter(name, entry) for name, entry in raw["counters"].items()},
         images=images,
         labels=labels,
-        frames={name: made(FRAMES, "style", name, entry) for name, entry in raw["frames"].items()},
-        media={name: MediaRule(**entry) for name, entry in raw["media"].items()},
+        frames={name: made(FRAMES, "style", name, whole(name, raw["frames"])) for name in raw["frames"]},
+        media={name: MediaRule(**whole(name, raw["media"])) for name in raw["media"]},
         limits=raw["limits"],
         models=by_name(raw["models"]),
         families=tuple(raw["families"]),
@@ -96,6 +117,23 @@ def closed(entry: JsonObject, found: Tables) -> None:
                 f"the entry of {whose} names the {link} {entry.get(link)!r}, which the file lacks; add it or correct the name"
             )
             raise BadSetting(message, place="prices.toml")
+
+
+def whole(name: str, entries: Mapping[str, JsonObject]) -> JsonObject:
+    """An entry with what it `extends`; it may extend one that extends another."""
+    entry = dict(entries[name])
+    parent = entry.pop("extends", None)
+    if parent is None:
+        return entry
+    if parent not in entries:
+        message = f"{name} extends {parent!r}, which the file lacks; add it or correct the name"
+        raise BadSetting(message, place="prices.toml")
+    return {**whole(parent, entries), **entry}
+
+
+def varied(table: Mapping[str, Value], name: str, *hows: str) -> Value:
+    """The entry `name`, or the one for who hosts the model or for the form it is spoken to in (`name@vertex`)."""
+    return next((table[f"{name}@{how}"] for how in hows if f"{name}@{how}" in table), table[name])
 
 
 def by_name(entries: list[JsonObject]) -> Mapping[str, tuple[JsonObject, ...]]:

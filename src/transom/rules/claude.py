@@ -56,9 +56,7 @@ class ClaudeFrame:
     def request(self, conversation: Conversation, count: Count) -> int:
         """Frame, thinking, tools and schema."""
         body = conversation.body
-        thinking = body.get("thinking")
-        on = isinstance(thinking, dict) and thinking.get("type") == "enabled"
-        return self.start + self.thinking * on + self.declarations(body, count) + self.response_schema(body, count)
+        return self.start + self.thinking * thinks(body) + self.declarations(body, count) + self.response_schema(body, count)
 
     def declarations(self, body: JsonObject, count: Count) -> int:
         """The preamble for the choice, and each tool as JSON with spaces."""
@@ -92,6 +90,10 @@ class ClaudeFrame:
         pictures = sum(part.kind == "image" for part in walk(message.parts))
         return self.turn + self.parallel * max(0, calls - 1) + self.picture * pictures
 
+    def writes_calls(self, message: Message) -> bool:  # noqa: ARG002 - the protocol's signature
+        """They are."""
+        return True
+
     def call(self, part: Part, count: Count) -> int:
         """Its name, and a constant, key and value for each parameter."""
         written = sum(count(key) + count(value) + self.per_parameter for key, value in parameters(part.text))
@@ -101,13 +103,29 @@ class ClaudeFrame:
         """Its text, a constant, and the mark of one that failed."""
         return count(part.text) + self.per_result + self.failed * part.failed
 
-    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:
+    def reasoning(self, part: Part, count: Count, *, calls: bool, live: bool) -> int:
         """Its visible text.
 
         Models before Opus 4.5 and Sonnet 4.6, and Haiku up to 4.5, drop it once the turn is over, and a message without
         calls is the end of one (docs/pricing.md).
         """
-        return count(part.text) if calls or self.keeps_thinking else 0
+        return count(part.text) if (calls and live) or self.keeps_thinking else 0
+
+    def said(self, text: str, *, live: bool) -> str:  # noqa: ARG002
+        """All of it."""
+        return text
+
+    def hidden(self, part: Part, *, live: bool) -> int:  # noqa: ARG002
+        """Nothing is known of signatures and of redacted thinking."""
+        return 0
+
+
+def thinks(body: JsonObject) -> bool:
+    """Whether thinking is asked for, in any form: Anthropic's, Bedrock's, or a gateway's (OpenRouter, 14 requests)."""
+    extra = tools.held(body, "additionalModelRequestFields")
+    asked = tools.held(body, "thinking") or tools.held(extra, "thinking") or tools.held(extra, "reasoning_config")
+    gateway = tools.held(body, "reasoning")
+    return asked.get("type") == "enabled" or bool(gateway.get("effort") or gateway.get("max_tokens") or gateway.get("enabled"))
 
 
 def parameters(arguments: str) -> Iterator[tuple[str, str]]:

@@ -24,14 +24,25 @@ class Frame(Protocol):
     def message(self, message: Message, count: Count) -> int:
         """Around one message, without its parts."""
 
+    def writes_calls(self, message: Message) -> bool:
+        """Whether the calls of an answer are read."""
+
     def call(self, part: Part, count: Count) -> int:
         """A tool call."""
 
     def result(self, part: Part, count: Count) -> int:
         """A tool result without the parts inside it."""
 
-    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:
-        """Reasoning that is sent back. `calls`: its message calls tools, so that it may belong to the turn in progress."""
+    def reasoning(self, part: Part, count: Count, *, calls: bool, live: bool) -> int:
+        """Visible reasoning that is sent back. `calls`: its message calls tools. `live`: it stands behind the user's last turn,
+        or nobody knows where it stands.
+        """
+
+    def said(self, text: str, *, live: bool) -> str:
+        """What is read of a text: some templates drop the thought that an earlier answer begins with."""
+
+    def hidden(self, part: Part, *, live: bool) -> int:
+        """What a part costs beside what can be read of it: encrypted reasoning, thoughts behind a signature. An estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +60,10 @@ class FlatFrame:
         """Nothing."""
         return 0
 
+    def writes_calls(self, message: Message) -> bool:  # noqa: ARG002 - the protocol's signature
+        """They are."""
+        return True
+
     def call(self, part: Part, count: Count) -> int:
         """The input as JSON, and a constant."""
         return count(part.text) + self.per_call
@@ -57,6 +72,14 @@ class FlatFrame:
         """The text, where the result is one string."""
         return count(part.text)
 
-    def reasoning(self, part: Part, count: Count, *, calls: bool) -> int:  # noqa: ARG002
+    def reasoning(self, part: Part, count: Count, *, calls: bool, live: bool) -> int:  # noqa: ARG002
         """Its visible text."""
         return count(part.text)
+
+    def said(self, text: str, *, live: bool) -> str:  # noqa: ARG002
+        """All of it."""
+        return text
+
+    def hidden(self, part: Part, *, live: bool) -> int:  # noqa: ARG002
+        """Nothing."""
+        return 0

@@ -14,7 +14,7 @@ BEDROCK = re.compile(
     r"^(?:[a-z]{2,6}(?:-gov)?\.)?(?:anthropic|amazon|openai|meta|mistral|cohere|deepseek|moonshot(?:ai)?|qwen|zai)\.(?=.)"
 )
 # `-v1:0`, `-v2`, `:free`, `@20250929`, `@default`: revisions and routes that do not change what is billed.
-REVISION = re.compile(r"(?:-v\d+(?::\d+)?(?:\[\w+\])?|@[\w.-]+|:[\w.-]+|\[\w+\])$")
+REVISION = re.compile(r"(?:-v?\d+:\d+(?:\[\w+\])?|-v\d+(?:\[\w+\])?|@[\w.-]+|:[\w.-]+|\[\w+\])$")
 TUNED = re.compile(r"^ft:([^:]+)(?::.*)?$")
 DOTTED = re.compile(r"(?<=\d)\.(?=\d)")
 DAY = re.compile(r"-\d{4}-\d{2}-\d{2}$")
@@ -22,6 +22,8 @@ VERSION = re.compile(r"\d{1,2}")
 # `claude-4-sonnet-20250514`, `claude-4.5-haiku`: the line behind the version, as some gateways write it.
 TURNED = re.compile(r"^claude-(\d+(?:-\d{1,2})?)-(opus|sonnet|haiku)\b")
 
+
+VERTEX = frozenset({"vertex_ai", "vertex", "publishers", "projects"})
 
 LONGEST = 300
 """Characters of a name that are looked at; no vendor's is half as long."""
@@ -60,6 +62,15 @@ def beginnings(name: str) -> Iterator[str]:
                 return
         name = shorter
         yield name
+
+
+def host(name: str) -> str:
+    """Who hosts or passes on a model, as its name's first part says (`openrouter`, `vertex`, `bedrock`); "" where none does."""
+    name = name.strip().lower()[:LONGEST]
+    first = name.split("/", 1)[0] if "/" in name else ""
+    if first in VERTEX:
+        return "vertex"
+    return "bedrock" if BEDROCK.match(name) or first.startswith("arn:aws:bedrock") else first
 
 
 def platform(name: str) -> str:
