@@ -19,12 +19,12 @@ from evidence import Check, answers, naming
 from evidence.outcome import Outcome
 from evidence.sums import least
 from evidence.tools import load
+from evidence.wires import FORMS
 from transom import catalog, log
 from transom.cli.fitting import mend_session
 from transom.pricing import Known, PriceList
 from transom.types import Json, JsonObject
 
-FORMS = ("anthropic", "openai-chat")
 OPTIONS = {
     "budget_tokens": "budget",
     "reserve_tokens": "reserve",
@@ -84,6 +84,8 @@ def price_list(case: JsonObject, options: JsonObject) -> PriceList:
     card = catalog.card(case["model"], api=case["provider"])
     if options.get("max_image_bytes"):
         card = replace(card, limits=replace(card.limits, image_bytes=options["max_image_bytes"]))
+    if options.get("strict_pairs"):
+        card = replace(card, quirks=card.quirks | {"strict-pairs"})
     facts = ("tokens", "width", "height", "pages", "seconds")
     known = {
         name: Known(**{fact: one[fact] for fact in facts if fact in one})

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from evidence.outcome import Outcome
+from evidence.wires import key_of
 from transom import door
 from transom.parts import Conversation, Facts, Media, Message, Part, spell, walk
 from transom.types import JsonObject
@@ -91,6 +92,7 @@ def described(name: str, outcome: Outcome) -> list[str]:
     named = named_media(name, outcome)
     if named:
         return [place for one in named for place in places_of(one, outcome)[:1]]
+    key = key_of(outcome.case["provider"])
     conversation = talk(outcome.request, outcome.case["provider"])
     pictures = [(place, one) for place, _, _, one in media(conversation) if one.kind == "image"]
     count = re.match(rf"(\d+|{'|'.join(NUMBERS)})( or more)?\b", name)
@@ -100,12 +102,10 @@ def described(name: str, outcome: Outcome) -> list[str]:
         there = {sha(one) for _, _, _, one in media(talk(outcome.output, outcome.case["provider"]))}
         found = [place for place, one in pictures if sha(one) not in there]
     elif "turn" in name or "message" in name:
-        kept = {json.dumps(message) for message in outcome.output.get("messages", ())}
-        found = [f"messages[{i}]" for i, one in enumerate(outcome.request["messages"]) if json.dumps(one) not in kept]
+        kept = {json.dumps(message) for message in outcome.output.get(key, ())}
+        found = [f"{key}[{i}]" for i, one in enumerate(outcome.request[key]) if json.dumps(one) not in kept]
     else:
-        found = [
-            f"messages[{i}]" for i, one in enumerate(outcome.request["messages"]) if name in json.dumps(one, ensure_ascii=False)
-        ]
+        found = [f"{key}[{i}]" for i, one in enumerate(outcome.request[key]) if name in json.dumps(one, ensure_ascii=False)]
     return found if count is None or _enough(count, len(found)) else []
 
 

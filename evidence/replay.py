@@ -9,6 +9,7 @@ import msgspec
 
 import transom
 from evidence import Check
+from evidence.wires import turns
 from transom.pricing import PriceList
 from transom.types import JsonObject
 
@@ -53,7 +54,7 @@ def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) ->
         except transom.OverBudget:
             run.over += 1  # a refused fit leaves no trace: the state stays
             continue
-        _step(run, number, made, bill.fixed.tokens)
+        _step(run, number, made, bill.fixed.tokens, api)
     share = run.heads / run.all if run.all else 1.0
     yield Check(f"{title}: replay, the prefix stands", share >= STANDS, f"{share:.2%} of {run.all:,} messages")
     yield Check(f"{title}: replay, a refit only where it is needed", not run.idle, run.idle or f"{run.refits} refits")
@@ -67,8 +68,8 @@ def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) ->
     )
 
 
-def _step(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
-    now = [msgspec.json.encode(message) for message in made.request["messages"]]
+def _step(run: Run, number: int, made: transom.Fit, fixed: int, api: str) -> None:
+    now = [msgspec.json.encode(message) for message in turns(made.request, api)]
     report = made.report
     common = next((i for i, (a, b) in enumerate(zip(run.before, now, strict=False)) if a != b), min(len(run.before), len(now)))
     if run.steps and not report.breaks:

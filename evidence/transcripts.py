@@ -19,13 +19,13 @@ import msgspec
 import transom
 from evidence import Check
 from evidence.replay import replay
-from evidence.sums import is_request, kept_anyway, least
+from evidence.sums import least
 from evidence.tools import load
+from evidence.wires import FORMS, SYSTEM, body_of, is_assistant, is_request, kept_anyway, key_of, turns
 from transom import catalog
 from transom.pricing import PriceList
 from transom.types import JsonObject
 
-FORMS = ("anthropic", "openai-chat")
 SHARES = (1.0, 0.75, 0.5, 0.25, 0.1)
 SETTINGS: tuple[dict[str, Any], ...] = ({}, {"max_images": 2})
 
@@ -72,15 +72,14 @@ def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[C
 
 def requests(talk: JsonObject) -> Iterator[JsonObject]:
     """The requests of a transcript, oldest first."""
-    messages = talk["messages"]
+    items = turns(talk, talk["api"])
     ends = [one["message"] for one in talk.get("usage") or ()]
     if not ends:
-        roles = [one.get("role") for one in messages]
-        ends = [i for i, role in enumerate(roles) if role == "assistant" and i and roles[i - 1] != "assistant"]
+        model = [is_assistant(one) for one in items]
+        ends = [i for i, own in enumerate(model) if own and i and not model[i - 1]]
     for end in dict.fromkeys(ends):
-        body = {key: talk[key] for key in ("model", "system", "tools") if talk.get(key)}
-        if messages[:end]:
-            yield {**body, "messages": messages[:end]}
+        if items[:end]:
+            yield {**body_of(talk), key_of(talk["api"]): items[:end]}
 
 
 def look(  # noqa: PLR0913 - the request, and what it is looked at with
@@ -149,15 +148,15 @@ class _One:
 
     def kept(self, made: transom.Fit) -> None:
         """What must stay is there as it came: system, tools, the newest request, the newest group."""
-        for key in ("system", "tools"):
+        for key in (SYSTEM.get(self.api, "system"), "tools"):
             self.claim("system and tools unchanged", made.request.get(key) == self.body.get(key))
-        there = made.request["messages"]
-        messages = self.body["messages"]
+        there = turns(made.request, self.api)
+        messages = turns(self.body, self.api)
         mended = {one.seq for one in made.report.decisions if one.verb in ("mend", "repair")}
         for index in kept_anyway(messages, self.api):
             if index not in mended:
                 same = any(one == messages[index] for one in reversed(there))
-                self.claim("newest request and group unchanged", same, f"messages[{index}]")
+                self.claim("newest request and group unchanged", same, f"item {index}")
 
     def added_up(self, made: transom.Fit) -> None:
         """The report's lines add up to before minus after."""
@@ -172,15 +171,15 @@ class _One:
         dropped = [one for one in made.report.decisions if one.verb == "drop"]
         if not dropped or any(one.verb == "stub" for one in made.report.decisions):
             return
-        fixed = transom.price({**self.body, "messages": []}, api=self.api, model=self.prices.card.name).tokens
+        fixed = transom.price({**self.body, key_of(self.api): []}, api=self.api, model=self.prices.card.name).tokens
         goal = fixed + 0.5 * (made.report.budget.tokens - fixed)
         tokens = made.report.after.tokens
         for group in sorted(dropped, key=lambda one: -one.seq):
             tokens += group.tokens_before - group.tokens_after
             if tokens > goal:
                 return
-            if is_request(self.body["messages"][group.seq]):
-                self.claim("nothing left out that would fit", False, f"from messages[{group.seq}] {tokens:,} of {goal:,.0f}")
+            if is_request(turns(self.body, self.api)[group.seq]):
+                self.claim("nothing left out that would fit", False, f"from item {group.seq}: {tokens:,} of {goal:,.0f}")
                 return
         self.claim("nothing left out that would fit", True)
 
