@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from transom.cli import fitting, inspecting, proxy, run
+from transom.cli import fitting, inspecting, proxy, run, sessions
 from transom.cli.answers import Exit, sentences
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command(name="models", epilog="Example: transom models claude")(inspecting.m
 app.command(name="view", epilog="Example: transom view body.json --budget 60000 -o report.html")(inspecting.view_)
 app.command(name="proxy", epilog="Example: transom proxy --upstream anthropic=https://api.anthropic.com")(proxy.proxy)
 app.command(name="run", epilog="Example: transom run -- python agent.py")(run.run)
+app.add_typer(sessions.app, name="sessions")
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - Typer's callback

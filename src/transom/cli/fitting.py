@@ -12,7 +12,7 @@ import typer
 
 import transom
 from transom import canon, log
-from transom.cli import files, options, tables
+from transom.cli import files, options, sessions, tables
 from transom.cli.answers import Exit, code, err, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting, TransomError
@@ -32,13 +32,15 @@ class Done:
 
 
 def fit(  # the options are the command
-    body: options.Body,
+    body: options.Fields = "",
     api: options.ApiName = None,
     model: options.Model = None,
     output: options.Out = None,
     as_json: options.AsJson = False,
     force: options.Force = False,
     state: options.StateFile = None,
+    session: options.SessionName = None,
+    store: options.StoreUrl = options.STORE,
     settings: options.Settings = None,
     budget: options.Budget = None,
     reserve: options.Reserve = None,
@@ -68,6 +70,10 @@ def fit(  # the options are the command
             late_results=late_results and late_results.value,
         )  # fmt: skip
         fields = named | options.others(settings)
+        if session is not None:
+            done, source = _of_session(session, store, body, model, fields | options.given(budget=budget))
+            _answer(done, source, output=output, as_json=as_json, force=force)
+            raise typer.Exit(done.worst)
         carried = _read_state(state)
 
         def work(request: JsonObject, form: str) -> transom.Fit:
@@ -82,6 +88,19 @@ def fit(  # the options are the command
         if state is not None and carried is not None and done.worst == Exit.DONE:
             files.write(state, msgspec.json.encode(carried.to_dict()) + b"\n", force=True)
         raise typer.Exit(done.worst)
+
+
+def _of_session(name: str, url: str, body: str, model: str | None, fields: JsonObject) -> tuple[Done, files.Source]:
+    """The request that a stored session makes next, with the fields of `body` around it; the session is left as it is."""
+    around = files.read(body).items[0] if body else files.Item(line=0, raw=b"", value={})
+    source = files.Source(name=f"session {name}", data=b"", kind="body", items=(around,))
+    with sessions.opened(url, "") as store:
+        chat = store.session(name, model=model, policy=transom.Policy.sliding(**fields))
+        done = _each(source, chat.api, lambda request, _: chat.preview(**request), "fitting")
+    if not all(made.report.budget.admits(made.report.after) for _, made in done.fits):
+        say_error("nothing legal fits into the budget; this is the smallest request")
+        done.worst = Exit.OVER_BUDGET
+    return done, source
 
 
 def repair(
@@ -192,6 +211,8 @@ def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bo
 
 
 def _bodies(name: str, source: files.Source | None = None) -> files.Source:
+    if not name:
+        raise BadRequest("no BODY was given; give a request body, - for standard input, or --session NAME")
     source = source or files.read(name)
     if source.kind == "media":
         raise BadRequest(f"{name} is not JSON; a request body is a JSON object with a list of messages")

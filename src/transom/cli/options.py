@@ -32,6 +32,9 @@ FITTING, IMAGES, KEEPING = "Budget", "Pictures", "What stays"
 Body: TypeAlias = Annotated[
     str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or - for standard input.")
 ]
+Fields: TypeAlias = Annotated[
+    str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or - for standard input.", show_default=False)
+]
 ApiName: TypeAlias = Annotated[
     str | None, typer.Option("--api", metavar="FORM", help=f"{', '.join(FORMS)}. Guessed, and said, when left out.")
 ]
@@ -91,6 +94,15 @@ LateResults: TypeAlias = Annotated[
 Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of Policy, its value as JSON. Repeatable."),
+]
+STORE = "sqlite:///transom.db"
+StoreUrl: TypeAlias = Annotated[
+    str, typer.Option("--store", metavar="URL", envvar="TRANSOM_STORE", help="The database that sessions are kept in.")
+]
+Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", help="Whose sessions. Default: those of nobody in particular.")]
+SessionName: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--session", metavar="NAME", help="The request of a stored session; BODY holds the fields around its messages."),
 ]
 StateFile: TypeAlias = Annotated[
     str | None,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from transom import extension, stages
 from transom.catalog import ModelCard
 from transom.check import images
-from transom.parts import Conversation, Message
+from transom.pairing.draft import MADE
+from transom.parts import Conversation, Entry, Message
 from transom.plan import Decision, Fold, Size, State
 from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
@@ -155,7 +156,7 @@ class Rounds:
             return found.why
         written = extension.appended_to(last.written, [entry.message for entry in found.entries])
         size = last.size + found.size
-        added = appended((entry.message for entry in found.entries if entry.seq >= slot.counted), prices)
+        added = appended((entry.message for entry in found.entries if entry.seq >= slot.counted and _is_stored(entry)), prices)
         after = replace(found.state, count=until, key=opened.history.keys[until])
         fresh = until == slot.counted and not more and not slot.steps
         projection = self._projected(slot, written, size, added, prices, fresh=fresh)
@@ -188,6 +189,11 @@ class Rounds:
     def _open(self, head: Head, slot: Slot, reach: Reach, asked: JsonObject, until: int | None = None) -> Opened:
         left_out = slot.left_out
         return self._windows.open(head, reach=reach, model=self.model, asked=asked, until=until, left_out=left_out)
+
+
+def _is_stored(entry: Entry) -> bool:
+    """Whether anything in it was stored; what only makes the request legal is no news."""
+    return any(place[:1] != (MADE,) for _, place in entry.origin)
 
 
 def _with_left_out(state: State | None, slot: Slot, head: Head) -> State | None:

@@ -79,11 +79,14 @@ class Session:
         head = self.log.append(self._views(given), model=model, api=self.api)
         return tuple(range(head.count - len(given), head.count))
 
-    def record(self, reply: object) -> Recorded:
-        """Store a provider's answer, whole as its SDK returned it or as a dict, and learn from the usage that it reports."""
+    def record(self, reply: object, *, usage: Usage | None = None) -> Recorded:
+        """Store a provider's answer, whole as its SDK returned it or as a dict, and learn from the usage that it reports.
+
+        `usage`: what was reported, where the answer itself does not say it (a stream that was put together, a host's own log).
+        """
         answer = door.admit(reply)
         read = bodies.reply(self.api, answer)
-        usage = self._form.usage(answer)
+        usage = usage or self._form.usage(answer)
         views = self._views(read.messages)
         for attempt in range(RETRIES):
             head, slot = self._now()
@@ -185,7 +188,7 @@ class Session:
     def leave_out(self, place: str) -> None:
         """Leave a message (`messages[3]`) or a picture (`messages[3].content[1]`) out of every later request. It stays stored."""
         head, slot = self._now()
-        key = _key(place)
+        key = _key(place, bodies.key(self.api))
         if not 0 <= key[0] < head.count:
             raise BadSetting(f"{place!r} is no message of this session, which holds {head.count}")
         self.log.commit(replace(slot, left_out=slot.left_out | {key}).to_dict(), over=head.version)
@@ -258,9 +261,9 @@ def _flat(messages: Iterable[object]) -> Iterable[object]:
             yield one
 
 
-def _key(place: str) -> Key:
-    """A place as people write it, as the number of a message and a place in it."""
-    steps = [name or int(number) for name, number in _STEP.findall(place)]
-    if len(steps) < 2 or not isinstance(steps[1], int) or isinstance(steps[0], int):
-        raise BadSetting(f"{place!r} is no place of a message, such as messages[3] or messages[3].content[1]")
+def _key(place: str, name: str) -> Key:
+    """A place as people write it, as the number of a message and a place in it. `name` is the form's for its list of messages."""
+    steps = [key or int(number) for key, number in _STEP.findall(place)]
+    if len(steps) < 2 or steps[0] != name or not isinstance(steps[1], int):
+        raise BadSetting(f"{place!r} is no place of a message, such as {name}[3] or {name}[3].content[1]")
     return steps[1], tuple(steps[2:])

@@ -1,0 +1,186 @@
+"""`transom sessions`: what is in a store, and messages in and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import msgspec
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+import transom
+from transom import canon, log
+from transom.cli import files, options
+from transom.cli.answers import err, note, out, sentences
+from transom.cli.guess import guess
+from transom.errors import BadRequest, BadSetting
+from transom.types import Json, JsonObject
+
+WORDS = 100
+"""Characters of a message that `show` prints."""
+FILE_URL = "sqlite:///"
+
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The session's name.")]
+
+app = typer.Typer(
+    help="Lists, shows, exports, imports, forks and deletes stored sessions.",
+    epilog="Example: transom sessions import talk.jsonl thread-7 --store sqlite:///chat.db",
+    no_args_is_help=True,
+)
+
+
+@contextmanager
+def opened(url: str, tenant: str, *, make: bool = False) -> Iterator[transom.Store]:
+    """The store at `url` as `tenant` sees it. Raises BadSetting where there is no such file, unless it may be made."""
+    path = url.removeprefix(FILE_URL)
+    if not make and path != url and path and not Path(path).exists():
+        raise BadSetting(f"there is no store at {url}; give another --store, or `transom sessions import` makes one")
+    with transom.Store(url, tenant=tenant) as store:
+        yield store
+
+
+@app.command(name="list")
+def list_(store: options.StoreUrl = options.STORE, tenant: options.Tenant = "", as_json: options.AsJson = False) -> None:
+    """List every session: its form, its model, how many messages it holds, when it changed last."""
+    with sentences(), opened(store, tenant) as shelf:
+        found = shelf.sessions()
+        if as_json:
+            for one in found:
+                _json({name: getattr(one, name) for name in ("name", "api", "model", "count", "created", "changed")})
+            return
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for name in ("session", "form", "model", "messages", "changed (UTC)"):
+            table.add_column(name, justify="right" if name == "messages" else "left")
+        for one in found:
+            table.add_row(Text(one.name), one.api, Text(one.model or "-"), f"{one.count:,}", one.changed[:19].replace("T", " "))
+        out().print(table)
+
+
+@app.command()
+def show(
+    name: Name,
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+    first: Annotated[int, typer.Option("--from", help="The number of the first message.", min=0)] = 0,
+    count: Annotated[int, typer.Option("--count", help="How many messages.", min=1)] = 20,
+) -> None:
+    """Show messages of a session, a line each, and what the session has learned about prices."""
+    with sentences(), opened(store, tenant) as shelf:
+        chat = shelf.session(name)
+        total = len(chat)
+        console = out()
+        for number, message in enumerate(chat.messages(first, min(total, first + count)), first):
+            said = message.get("role", message.get("participant", message.get("type", "")))
+            words = canon.text(message)
+            short = words if len(words) <= WORDS else f"{words[:WORDS]}... ({len(words):,} characters)"
+            console.print(Text.assemble((f"{number:>6} ", "dim"), (f"{said} ", "bold"), short), soft_wrap=True)
+        stats = chat.stats()
+        learned = f"factor {stats.multiplier:.3f} from {stats.samples} samples" if stats.samples else "nothing learned yet"
+        note(f"{total:,} messages of {chat.api} for {chat.model or 'an unnamed model'}; {learned}")
+        if stats.reset is not None:
+            note(f"the factor {stats.reset.multiplier:.3f} was given up {stats.reset.time}: new prices of {', '.join(stats.reset.kinds)}")
+
+
+@app.command()
+def export(
+    name: Name,
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+    output: options.Out = files.STDIN,
+    force: options.Force = False,
+) -> None:
+    """Write the messages of a session as JSON lines, as they were appended."""
+    with sentences(), opened(store, tenant) as shelf:
+        lines = b"".join(canon.encode(message) + b"\n" for message in shelf.session(name).messages())
+        target = output or files.STDIN
+        if target != files.STDIN and Path(target).exists() and not force:
+            raise BadRequest(f"{target} is there already; give another -o, or --force to replace it")
+        files.write(target, lines, force=True)
+
+
+@app.command(name="import")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines, a message a line; or - for standard input.")],
+    name: Name,
+    api: options.ApiName = None,
+    model: options.Model = None,
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+    aside: Annotated[
+        str | None, typer.Option("--aside", metavar="FILE", help="Where unreadable lines are kept. Default: FILE.unread.")
+    ] = None,
+) -> None:
+    """Append the messages of FILE to a session, made if it is not there. Lines that cannot be read are named and kept aside."""
+    with sentences():
+        data = files.read(file).data
+        found = log.read(data)
+        if not found.messages:
+            raise BadRequest(f"{files.shown(file)} holds no message; give JSON lines, a message a line")
+        form = api or guess({"messages": list(found.messages)})
+        with opened(store, tenant, make=True) as shelf:
+            seqs = shelf.session(name, api=form, model=model).append(list(found.messages))
+        note(f"{len(seqs):,} messages of {form} appended to {name} (numbers {seqs[0]} to {seqs[-1]})")
+        if found.lost:
+            _aside(data, found, aside or (f"{file}.unread" if file != files.STDIN else "unread.jsonl"))
+
+
+@app.command()
+def fork(
+    name: Name,
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The new session's name.")],
+    at: Annotated[int | None, typer.Option("--at", help="How many messages it takes. Default: all.", min=0)] = None,
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+) -> None:
+    """Copy a session's first messages under another name. Neither changes the other."""
+    with sentences(), opened(store, tenant) as shelf:
+        shelf.fork(name, into, count=at)
+        note(f"{into} holds {len(shelf.session(into)):,} messages of {name}")
+
+
+@app.command()
+def delete(
+    name: Name,
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a session, and every payload that no other session holds."""
+    with sentences(), opened(store, tenant) as shelf:
+        count = len(shelf.session(name))
+        if not yes:
+            typer.confirm(f"Delete {name} with its {count:,} messages?", abort=True, err=True)
+        shelf.delete(name)
+        note(f"{name} and its {count:,} messages are deleted")
+
+
+@app.command(name="leave-out")
+def leave_out(
+    name: Name,
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="messages[3], or a picture: messages[3].content[1].")],
+    store: options.StoreUrl = options.STORE,
+    tenant: options.Tenant = "",
+) -> None:
+    """Leave one message or picture out of every later request. It stays stored."""
+    with sentences(), opened(store, tenant) as shelf:
+        shelf.session(name).leave_out(place)
+        note(f"{place} of {name} goes into no later request")
+
+
+def _aside(data: bytes, found: log.Log, target: str) -> None:
+    """Say which lines could not be read, and keep them."""
+    rows = data.split(b"\n")
+    for one in found.lost:
+        err().print(f"line {one.line}: left out, {one.reason}", markup=False)
+    numbers = sorted({one.line for one in found.lost})
+    files.write(target, b"".join(rows[number - 1] + b"\n" for number in numbers), force=True)
+    note(f"{len(numbers)} lines are kept in {target}")
+
+
+def _json(value: Json | JsonObject) -> None:
+    typer.echo(msgspec.json.encode(value))

@@ -1,0 +1,117 @@
+"""`transom sessions` and `transom fit --session` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import transom
+from transom.cli import app
+
+TALK = [
+    {"role": "user", "content": "one"},
+    {"role": "assistant", "content": "two"},
+    {"role": "user", "content": [{"type": "text", "text": "three"}]},
+]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'chat.db'}"
+
+
+def run(*words: str | Path, given: str | None = None) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], input=given, catch_exceptions=False)
+
+
+def imported(tmp_path: Path, url: str, name: str = "a", tail: str = "") -> Result:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in TALK) + tail, encoding="utf-8")
+    return run("sessions", "import", path, name, "--store", url, "--api", "anthropic", "--model", "claude-opus-4-8")
+
+
+def test_what_is_imported_is_listed_shown_and_exported(tmp_path: Path, url: str) -> None:
+    assert "3 messages of anthropic appended" in imported(tmp_path, url).stderr
+    listed = json.loads(run("sessions", "list", "--store", url, "--json").stdout)
+    assert (listed["name"], listed["count"], listed["api"]) == ("a", 3, "anthropic")
+    assert "anthropic" in run("sessions", "list", "--store", url).stdout
+    shown = run("sessions", "show", "a", "--store", url)
+    assert [line.split()[:2] for line in shown.stdout.strip().split("\n")] == [["0", "user"], ["1", "assistant"], ["2", "user"]]
+    exported = run("sessions", "export", "a", "--store", url).stdout
+    assert [json.loads(line) for line in exported.strip().split("\n")] == TALK
+
+
+def test_lines_that_cannot_be_read_are_named_and_kept_aside(tmp_path: Path, url: str) -> None:
+    torn = '\x00\x00\x00\n{"role": "user", "content": "cut o\n' + json.dumps(TALK[0]) + "\n"
+    result = imported(tmp_path, url, tail=torn)
+    assert "line 4: left out, 3 NUL bytes" in result.stderr
+    assert "line 5: left out" in result.stderr
+    kept = (tmp_path / "talk.jsonl.unread").read_bytes()
+    assert kept.split(b"\n")[1] == b'{"role": "user", "content": "cut o'
+    with transom.Store(url) as store:
+        assert len(store.session("a")) == 4
+
+
+def test_a_fork_and_a_deletion(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    assert "b holds 2 messages" in run("sessions", "fork", "a", "b", "--at", "2", "--store", url).stderr
+    assert run("sessions", "delete", "a", "--store", url, given="n\n").exit_code == 1
+    assert run("sessions", "delete", "a", "--yes", "--store", url).exit_code == 0
+    names = [json.loads(line)["name"] for line in run("sessions", "list", "--store", url, "--json").stdout.strip().split("\n")]
+    assert names == ["b"]
+
+
+def test_a_request_of_a_session_is_made_and_the_session_left_as_it_is(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    body = tmp_path / "fields.json"
+    body.write_text(json.dumps({"system": "Be short.", "max_tokens": 500}))
+    made = tmp_path / "out.json"
+    result = run("fit", body, "--session", "a", "--store", url, "-o", made)
+    assert result.exit_code == 0
+    request = json.loads(made.read_text())
+    assert (request["system"], request["model"], len(request["messages"])) == ("Be short.", "claude-opus-4-8", 3)
+    with transom.Store(url) as store:
+        assert store.session("a").log.head().version == 0
+    assert run("fit", "--session", "a", "--store", url).exit_code == 0
+    assert run("fit", "--session", "a", "--store", url, "--budget", "1").exit_code == 3
+
+
+def test_a_message_is_left_out_by_hand(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    assert run("sessions", "leave-out", "a", "messages[1]", "--store", url).exit_code == 0
+    with transom.Store(url) as store:
+        assert "two" not in str(store.session("a").compile().request)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["sessions", "show", "a"], "there is no store at"),
+        (["fit"], "no BODY was given"),
+        (["sessions", "import", "nothing.jsonl", "a"], "cannot be read"),
+    ],
+)
+def test_bad_input_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], says: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*words)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_a_session_that_is_not_there_is_said(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    for words in (["show", "b"], ["export", "b"], ["fork", "b", "c"], ["delete", "b", "--yes"]):
+        result = run("sessions", *words, "--store", url)
+        assert result.exit_code == 2
+        assert "no session 'b'" in result.stderr
+
+
+def test_tenants_are_apart(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    assert run("sessions", "list", "--store", url, "--tenant", "other", "--json").stdout == ""
+    found: Any = run("sessions", "show", "a", "--store", url, "--tenant", "other")
+    assert found.exit_code == 2

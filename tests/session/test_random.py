@@ -1,0 +1,198 @@
+"""Random sessions, preset by preset: forks, late results, restarts, models that change, settings that change, usage or none.
+
+A small share runs in CI; `TRANSOM_SESSIONS=1000 TRANSOM_APPENDS=200 pytest tests/session/test_random.py` is the long run.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import transom
+from bodies import png
+from transom import Policy, Store, canon
+from transom.errors import OverBudget
+from transom.session import Session
+from transom.wire.form import Usage
+
+SESSIONS = int(os.environ.get("TRANSOM_SESSIONS", "4"))
+APPENDS = int(os.environ.get("TRANSOM_APPENDS", "60"))
+Json = dict[str, Any]
+PRESETS = {
+    "sliding": {"budget": 900, "max_images": 4, "keep_requests": 2},
+    "folding": {"budget": 1_500, "chunk_tokens": 150, "recent_tokens": 500, "summary_tokens": 60},
+    "shedding": {"budget": 900},
+    "compacting": {"budget": 900},
+}
+NAMED = (
+    "the window was moved",
+    "pictures were trimmed",
+    "the settings changed",
+    "in another form now",
+    "summary",
+    "compaction",
+    "shed",
+)
+
+
+@dataclass
+class Talk:
+    """One random session, and what was seen of it so far."""
+
+    rng: random.Random
+    store: Store
+    chat: Session
+    preset: str
+    model: str = "claude-opus-4-8"
+    settings: Json = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    shown: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    late: list[Json] = field(default_factory=list)
+    last: list[bytes] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def words(self, who: str) -> Json:
+        self.count += 1
+        if who == "U":
+            self.said.append(f"U{self.count};")
+        return {"type": "text", "text": f"{who}{self.count}; " + "word " * self.rng.randrange(1, 30)}
+
+    def picture(self) -> Json:
+        self.count += 1
+        data = base64.b64encode(png(64, 48, self.count % 256) + self.count.to_bytes(4, "big")).decode()
+        self.shown[data] = f"p{self.count}"
+        return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+    def policy(self) -> Policy:
+        make = getattr(Policy, self.preset)
+        return make(strict=True, **(PRESETS[self.preset] | self.settings))  # type: ignore[no-any-return]
+
+    def reopen(self) -> None:
+        """As after a restart: nothing but what is stored."""
+        self.chat = self.store.session(self.chat.name, model=self.model, policy=self.policy())
+
+
+def step(talk: Talk) -> None:
+    """Append something that agents append."""
+    rng, chat = talk.rng, talk.chat
+    match rng.randrange(10):
+        case 0 | 1 | 2:
+            shown = [talk.picture() for _ in range(rng.choice([0, 0, 1, 2]))]
+            chat.append({"role": "user", "content": [talk.words("U"), *shown]})
+        case 3 | 4 | 5:
+            names = [rng.choice([f"call_{talk.count}_{n}", "run:0"]) for n in range(rng.choice([1, 1, 2]))]
+            call = [{"type": "tool_use", "id": name, "name": "look", "input": {"n": talk.count}} for name in names]
+            answer(talk, [talk.words("A"), *call])
+            results = [
+                {"type": "tool_result", "tool_use_id": name, "content": [talk.words("R"), *[talk.picture()] * rng.choice([0, 1])]}
+                for name in names
+            ]
+            if rng.random() < 0.15:
+                talk.late.append(results.pop())
+            if results:
+                extend(talk, {"role": "user", "content": results})
+        case 6 | 7:
+            answer(talk, [talk.words("A")])
+        case 8 if talk.late:
+            chat.append({"role": "user", "content": [talk.late.pop(0), talk.words("U")]})
+        case _:
+            chat.append({"role": "user", "content": [talk.words("U")]})
+
+
+def answer(talk: Talk, content: list[Json]) -> None:
+    if talk.rng.random() < 0.7:
+        usage = Usage(prompt=talk.rng.randrange(1, 2_000), output=10) if talk.rng.random() < 0.5 else None
+        talk.chat.record({"role": "assistant", "content": content}, usage=usage)
+    else:
+        talk.chat.append({"role": "assistant", "content": content})
+
+
+def extend(talk: Talk, message: Json) -> None:
+    if talk.rng.random() < 0.5:
+        talk.chat.append(message)
+        return
+    made = talk.chat.extend(message)
+    if made.fits:
+        seen(talk, made.request, broke=False)
+
+
+def disturb(talk: Talk) -> None:
+    """What happens to a session between two requests."""
+    chance = talk.rng.random()
+    if chance < 0.06:
+        talk.reopen()
+    elif chance < 0.09:
+        talk.model = talk.rng.choice(["claude-opus-4-8", "claude-sonnet-4-5", "claude-3-haiku-20240307"])
+        talk.reopen()
+    elif chance < 0.11:
+        talk.settings = {"max_images": talk.rng.choice([2, 3, 6])}
+        talk.gone.clear()
+        talk.reopen()
+    elif chance < 0.13 and len(talk.chat) > 4:
+        at = len(talk.chat) - talk.rng.randrange(3)
+        talk.chat = talk.chat.fork(f"fork {talk.count}", at=at)
+        kept = canon.encode(list(talk.chat.messages())).decode()
+        talk.said = [one for one in talk.said if one in kept]
+        talk.gone.clear()
+        talk.last.clear()
+
+
+def check(talk: Talk) -> None:
+    try:
+        fit = talk.chat.compile(system="Be short.", max_tokens=100)
+    except OverBudget:
+        talk.last.clear()
+        return
+    for ask in fit.asks:
+        talk.chat.fulfil(ask, talk.rng.choice([f"In short: step {talk.count}.", "", "word " * 400, None]))
+    seen(talk, fit.request, broke=bool(fit.report.breaks))
+    for one in fit.report.breaks:
+        assert any(cause in one.cause for cause in NAMED), one.cause
+    assert [fault for fault in transom.lint(fit.request, api="anthropic") if fault.refused] == []
+    if not fit.asks:
+        again = talk.chat.compile(system="Be short.", max_tokens=100)
+        assert again.request == fit.request
+        assert not again.report.breaks
+
+
+def seen(talk: Talk, request: Json, *, broke: bool) -> None:
+    """What holds of a request, and between it and the one before."""
+    texts = canon.encode(request["messages"]).decode()
+    here = [one for one in talk.said if one in texts]
+    assert [texts.index(one) for one in here] == sorted(texts.index(one) for one in here)  # nothing is reordered
+    if talk.said:
+        assert talk.said[-1] in texts  # nor is the newest request lost
+    live = {data for data in talk.shown if data in texts}
+    assert not live & talk.gone  # what went once never comes back
+    talk.gone |= {data for data in talk.shown if data not in live}
+    now = [canon.digest(message) for message in request["messages"]]
+    if talk.last and not broke:
+        assert now[: len(talk.last)] == talk.last
+    talk.last = now
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("seed", range(SESSIONS))
+def test_what_holds_for_every_session(preset: str, seed: int) -> None:
+    """INV-02, INV-12, INV-13, INV-15, CM-26: planned equals sent, nothing that a provider refuses, no message lost or reordered, no
+    revival, prefix breaks only with a named cause, a second compile changes nothing."""
+    rng = random.Random(f"{preset} {seed}")
+    with Store("sqlite://") as store:
+        chat = store.session("a", api="anthropic", model="claude-opus-4-8")
+        talk = Talk(rng, store, chat, preset)
+        talk.reopen()
+        talk.chat.append({"role": "user", "content": [talk.words("U")]})
+        for _ in range(APPENDS):
+            step(talk)
+            disturb(talk)
+            if rng.random() < 0.6:
+                check(talk)
+        check(talk)
