@@ -38,6 +38,7 @@ class Run:
     short: str = ""
     at_refit: int = 0
     last: int = 0
+    came: int = 0
 
 
 def replay(title: str, bodies: list[JsonObject], api: str, prices: PriceList) -> Iterator[Check]:
@@ -83,15 +84,14 @@ def _step(run: Run, number: int, made: transom.Fit, fixed: int, api: str) -> Non
         run.at_refit = report.after.tokens
     run.breaks += len(report.breaks)
     run.rewritten += sum(one.tokens for one in report.breaks)
+    run.came = report.before.tokens
     run.before, run.state, run.last, run.steps = now, made.state, report.after.tokens, run.steps + 1
 
 
 def _refit(run: Run, number: int, made: transom.Fit, fixed: int) -> None:
     """The window moved: without that, the last request and what is new since would have been too much."""
     budget = made.report.budget.tokens  # the card's, where that is less
-    known = run.state.count if run.state is not None else 0
-    fresh = max(made.state.count - known, 0)
-    news = sum(one.tokens for one in made.state.sent[len(made.state.sent) - min(fresh, len(made.state.sent)) :])
+    news = made.report.before.tokens - run.came
     would = run.last + news
     if would <= budget:
         run.idle = run.idle or f"request {number}: {would:,} of {budget:,.0f} tokens"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transom.types import Json, JsonObject
+from transom.types import JsonObject
 
 FORMS = ("anthropic", "openai-chat", "openai-responses", "gemini")
 """Forms that the oracle reads."""
@@ -58,20 +58,18 @@ def kept_anyway(items: list[JsonObject], api: str) -> list[int]:
     system = [i for i, one in enumerate(items) if one.get("role") in ("system", "developer")]
     requests = [i for i, one in enumerate(items) if is_request(one)]
     newest = start = len(items) - 1
-    if api == "openai-chat":
-        while start > 0 and items[start].get("role") == "tool":
-            start -= 1
-    else:
-        # A turn that answers calls belongs to the turn that made them, and neighbours of one side are one turn.
-        while start > 0 and (is_answer(items[start]) or _side(items[start], api) == _side(items[start - 1], api)):
-            start -= 1
+    while start > 0 and (is_answer(items[start]) or _same_turn(items[start - 1], items[start], api)):
+        start -= 1
     return sorted({*system, *requests[-1:], *range(start, newest + 1)})
 
 
-def _side(item: JsonObject, api: str) -> Json:
-    if api != "openai-responses":
-        return item.get("role")
-    return "assistant" if is_assistant(item) else id(item)
+def _same_turn(first: JsonObject, second: JsonObject, api: str) -> bool:
+    """Whether neighbours are one turn: of the model, or, where the provider merges them, of either side."""
+    if api == "openai-chat":
+        return False
+    if api == "anthropic":
+        return bool(first.get("role") == second.get("role"))
+    return is_assistant(first) and is_assistant(second)
 
 
 def _parts(item: JsonObject) -> list[JsonObject]:
