@@ -1,7 +1,8 @@
 """The messages that came in since a request, in the form they are sent in, on that request: nothing that was sent moves.
 
-The rule: a message has here the form that the next compile gives it (CM-133, CM-134): the same pairing, the same mends, the same verdicts,
-which depend on it and on newer messages only. Where it would change something that was sent, it is no extension, and says why.
+The rule: a message has here the form that the next compile gives it (CM-133, CM-134): the same pairing, the same mends, the
+same verdicts, which depend on it and on newer messages only. Where it would change something that was sent, it is no
+extension, and says why.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from transom import check, pairing, shape
 from transom.canon import digest
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
-from transom.plan import Budget, Sent, Size, State
-from transom.planner.judge import judge
+from transom.plan import Sent, Size, State
+from transom.planner.judge import Limit, judge
 from transom.planner.select import guarded
-from transom.planner.window import Ages, open_window, picture_limits
+from transom.planner.window import Ages, open_window
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
 from transom.stubs import stubbed
@@ -27,13 +28,13 @@ LATE = "a result goes to a call that was sent already; make the request afresh"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
-    """What stands behind a request that was sent: `entries` with their `sent` digests and tokens, in all `size`, and the placeholders
-    among them. `why` says why they cannot stand there; "" where they can.
+    """What stands behind a request that was sent: `entries` with their `sent` digests and tokens, in all `size`, and the
+    placeholders among them. `why` says why they cannot stand there; "" where they can.
     """
 
     entries: tuple[Entry, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(default=(), repr=False)
-    size: Size = Size()
+    size: Size = field(default=Size())
     state: State
     why: str = ""
 
@@ -87,7 +88,13 @@ def _judged(
     ages = Ages(window, policy, limits, replace(prices, multiplier=1.0), newest)
     verdicts = judge(
         ages.rows((*window.always, *window.groups), ()),
-        picture_limits(window, policy, limits, fixed=Size(), budget=Budget()),
+        Limit(
+            count=limit(policy.max_images),
+            bytes=limit(policy.max_image_bytes),
+            depth=limit(policy.image_depth),
+            most=limits.images,
+            many=limits.many if limits.many_side else 0,
+        ),
         anchor=state.anchor,
         mark=state.mark,
         stubs=state.stubs,

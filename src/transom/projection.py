@@ -1,7 +1,7 @@
 """Whether the next round fits, before it is sent: what was last reported, what came in, and what is about to be appended.
 
-The rule: a figure that is no positive number never makes the guard silent. Errors are high: a guess too high costs one request that
-is made afresh sooner than needed, one too low is refused by the provider. Reference items AF-01 to AF-39.
+The rule: a figure that is no positive number never makes the guard silent. Errors are high: a guess too high costs one request
+that is made afresh sooner than needed, one too low is refused by the provider. Reference items AF-01 to AF-39.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Seen:
 class Projection:
     """The next round's size beside what it may have; 0 where a size is not limited.
 
-    `tokens` hold the answer's reserve, too (AF-03, AF-06). `why` says, limit by limit, what does not fit; `reason` is a word for a
-    trace (AF-08). `bounded`: it does not fit, and was just made afresh: doing that again would change nothing (OP-26).
+    `tokens` hold the answer's reserve, too (AF-03, AF-06). `why` says, limit by limit, what does not fit; `reason` is a word
+    for a trace (AF-08). `bounded`: it does not fit, and was just made afresh: doing that again would change nothing (OP-26).
     """
 
     tokens: int
@@ -82,8 +82,8 @@ class Projection:
 def appended(messages: Iterable[Message], prices: PriceList) -> int:
     """Tokens of messages that are about to be appended, as the price list counts them; errs high.
 
-    Text of results and of the user's words, media, and an envelope for each item. What the assistant said counts as reported output
-    and adds nothing here (AF-30).
+    Text of results and of the user's words, media, and an envelope for each item. What the assistant said counts as reported
+    output and adds nothing here (AF-30).
     """
     words: list[str] = []
     media = items = 0
@@ -124,9 +124,12 @@ def project(  # noqa: PLR0913 - the figures of one round
 ) -> Projection:
     """The projection of the next round: prompt, output, growth, what is `added`, and the reserve of its answer, in tokens.
 
-    `window`: the provider's hard cap. `stream`: the most input of a round before it is made afresh in any case (AF-36). `size` and
-    `images`: bytes of the body and pictures in it, each with the most it may be. A limit that is not a positive number is off (AF-02).
-    `faults`: what else the provider would refuse, as sentences. `fresh`: the round was just made by a compile. Equality fits (AF-07).
+    `window`: the provider's hard cap. `stream`: the most input of a round before it is made afresh in any case (AF-36). `size`
+    and
+    `images`: bytes of the body and pictures in it, each with the most it may be. A limit that is not a positive number is off
+    (AF-02).
+    `faults`: what else the provider would refuse, as sentences. `fresh`: the round was just made by a compile. Equality fits
+    (AF-07).
     """
     tokens = seen.prompt + seen.output + seen.growth + added + reserve
     why: list[str] = []

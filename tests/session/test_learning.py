@@ -15,7 +15,10 @@ from transom.session import Session
 from transom.wire.form import Usage
 
 PRINTS = {"text": "t1", "image": "i1", "document": "d1", "audio": "a1", "tools": "o1"}
-LEARNED = {**Record(calibration=Calibration(multiplier=1.4, samples=9), prints=tuple(sorted(PRINTS.items()))).to_dict(), "time": "then"}
+LEARNED = {
+    **Record(calibration=Calibration(multiplier=1.4, samples=9), prints=tuple(sorted(PRINTS.items()))).to_dict(),
+    "time": "then",
+}
 
 
 def record(plain: Any, parts: set[str], **changed: str) -> Record:
@@ -71,7 +74,9 @@ def test_a_record_of_a_newer_version_is_not_used() -> None:
     assert (found.calibration.multiplier, found.foreign) == (1.0, True)
 
 
-@pytest.mark.parametrize("broken", [{}, {"multiplier": "x"}, {"multiplier": float("nan"), "samples": 1}, {"multiplier": 99, "samples": 1}])
+@pytest.mark.parametrize(
+    "broken", [{}, {"multiplier": "x"}, {"multiplier": float("nan"), "samples": 1}, {"multiplier": 99, "samples": 1}]
+)
 def test_a_record_that_cannot_be_read_starts_afresh(broken: Any) -> None:
     found = record(broken, {"text"})
     assert found.calibration == Calibration()

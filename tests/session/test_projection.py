@@ -12,8 +12,8 @@ from transom import FLAT, Policy, Store, canon, catalog, projection
 from transom.pricing import PriceList
 from transom.projection import Seen, appended, project
 from transom.session import Session
-from transom.wire.form import Usage
 from transom.wire import FORMS
+from transom.wire.form import Usage
 
 WINDOW, RESERVE = 200_000, 32_000
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ def test_prompt_output_and_reserve_are_counted_before_anything_is_appended(store
         ([], 0, True),  # AF-F7
     ],
 )
-def test_pictures_of_a_message_that_arrives_cross_the_window(store: Store, parts: list[Json], price: int, fits: bool) -> None:  # noqa: FBT001
+def test_pictures_of_a_message_that_arrives_cross_the_window(store: Store, parts: list[Json], price: int, fits: bool) -> None:
     """AF-F2 to AF-F5, AF-F7, AF-F9, AF-18, AF-33: media carry their price, and each item an envelope of 20."""
     found = begun(store).project(said(text("look at these"), *parts))
     assert found.tokens == 197_000 + 4 + price + 20
@@ -92,7 +92,7 @@ def test_pictures_of_a_message_that_arrives_cross_the_window(store: Store, parts
 
 
 def test_a_nan_stamp_as_a_number_is_no_price(store: Store) -> None:
-    """AF-24, AF-INV-07: read as given, NaN would make every comparison false. The door refuses it in a message; here it is in hand."""
+    """AF-24, INV-07: read as given, NaN would make every comparison false. The door refuses it in a message."""
     view = FORMS["blocks"].read_message(said(text("x"), image(math.nan)), 0)
     assert appended([view], PriceList(FLAT)) == 1 + 1_600 + 20
     assert begun(store).project().fits

@@ -40,7 +40,8 @@ REPLIES: dict[str, Json] = {
     },
     "gemini": {
         "modelVersion": "m", "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5},
-        "candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}}],
+        "candidates": [{"finishReason": "STOP", "content": {
+            "role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}}],
     },
     "bedrock": {
         "stopReason": "tool_use", "usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15},
@@ -179,7 +180,9 @@ def test_of_two_writers_the_loser_is_told_and_nothing_is_lost(store: Store) -> N
 
 def test_a_picture_and_a_message_can_be_left_out_by_hand(store: Store) -> None:
     chat = opened(store, "anthropic")
-    chat.append({"role": "user", "content": [picture(1), picture(2)]}, {"role": "assistant", "content": "secret"}, USERS["anthropic"])
+    chat.append(
+        {"role": "user", "content": [picture(1), picture(2)]}, {"role": "assistant", "content": "secret"}, USERS["anthropic"]
+    )
     chat.compile()
     chat.leave_out("messages[0].content[1]")
     chat.leave_out("messages[1]")

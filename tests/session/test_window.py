@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import transom
 from conversations import APIS, bodies
 from transom import Policy, Store, catalog
-from transom.errors import BadRequest, OverBudget
+from transom.errors import OverBudget
 from transom.pricing import PriceList
 from transom.session import bodies as around
 
@@ -57,9 +57,7 @@ def test_a_window_of_the_log_makes_the_request_that_the_whole_log_makes(api: str
             seen += part
             whole, _ = around.around(api, model, {**body, "system": system})
             try:
-                full = transom.fit(
-                    {**whole, around.key(api): seen}, api=api, policy=policy, state=state, prices=PriceList(card)
-                )
+                full = transom.fit({**whole, around.key(api): seen}, api=api, policy=policy, state=state, prices=PriceList(card))
             except OverBudget as refused:
                 with pytest.raises(OverBudget, match=str(refused)[:20]):
                     chat.compile(**body, system=system)

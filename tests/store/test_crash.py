@@ -28,7 +28,10 @@ def url(path: Path) -> str:
 def started(*words: object) -> subprocess.Popen[str]:
     source = Path(__file__).parents[2] / "src"
     return subprocess.Popen(  # noqa: S603 - our own file
-        [sys.executable, str(WRITER), *map(str, words)], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(source)}
+        [sys.executable, str(WRITER), *map(str, words)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(source)},
     )
 
 
@@ -114,7 +117,7 @@ def test_a_damaged_page_is_said(tmp_path: Path) -> None:
     data = bytearray((tmp_path / "chat.db").read_bytes())
     data[40_960 : len(data) - 4_096] = b"\xa5" * (len(data) - 4_096 - 40_960)
     (tmp_path / "chat.db").write_bytes(data)
-    with pytest.raises(transom.StoreError, match="damaged|cannot be read|malformed"), transom.Store(url(tmp_path)) as store:
+    with pytest.raises(transom.StoreError, match=r"damaged|cannot be read|malformed"), transom.Store(url(tmp_path)) as store:
         store.session("a").messages()
 
 
@@ -134,5 +137,5 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", ["chat.db", "nosuch://x", ""])
 def test_what_is_no_database_url_is_said(wrong: str) -> None:
-    with pytest.raises(transom.BadSetting, match="sqlite:///chat.db"):
+    with pytest.raises(transom.BadSetting, match=r"sqlite:///chat\.db"):
         transom.Store(wrong)

@@ -26,12 +26,17 @@ from transom.store import Database, payloads, schema
 
 LONG = base64.b64encode(bytes(range(256)) * 12).decode()
 SPELLINGS = st.sampled_from([
-    LONG, LONG.rstrip("="), LONG[:-1], LONG + "\n", LONG[:80] + "\r\n" + LONG[80:], "data:image/png;base64," + LONG, "DATA:," + LONG,
-    "data:image/svg+xml,%3Csvg " + "x" * 2_000, base64.urlsafe_b64encode(b"\xff\xfb" * 900).decode(), "A" * 1_023, "A" * 1_025, "A=" * 600,
-    "data:" + "x" * 2_000, " " + LONG, "\u00e9" * 1_200, "data:image/png;base64," + "A" * 1_001,
+    LONG, LONG.rstrip("="), LONG[:-1], LONG + "\n", LONG[:80] + "\r\n" + LONG[80:], " " + LONG, "data:image/png;base64," + LONG,
+    "DATA:," + LONG, "data:image/svg+xml,%3Csvg " + "x" * 2_000, "data:" + "x" * 2_000, "data:image/png;base64," + "A" * 1_001,
+    base64.urlsafe_b64encode(b"\xff\xfb" * 900).decode(), "A" * 1_023, "A" * 1_025, "A=" * 600, "\u00e9" * 1_200,
 ])  # fmt: skip
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8) | SPELLINGS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+    | SPELLINGS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=12,
 )
@@ -67,7 +72,10 @@ def shown(shade: int) -> dict[str, Any]:
 
 def test_equal_pictures_are_stored_once_in_a_tenant_and_swept_with_the_last_session_that_holds_them() -> None:
     big = base64.b64encode(bytes(range(256)) * 40).decode()
-    message = {"role": "user", "content": [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": big}}]}
+    message = {
+        "role": "user",
+        "content": [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": big}}],
+    }
     with Store("sqlite://") as store:
         for name in ("a", "b"):
             store.session(name, api="anthropic", model="m").append(message, message)

@@ -83,7 +83,8 @@ def show(
         learned = f"factor {stats.multiplier:.3f} from {stats.samples} samples" if stats.samples else "nothing learned yet"
         note(f"{total:,} messages of {chat.api} for {chat.model or 'an unnamed model'}; {learned}")
         if stats.reset is not None:
-            note(f"the factor {stats.reset.multiplier:.3f} was given up {stats.reset.time}: new prices of {', '.join(stats.reset.kinds)}")
+            why = f"new prices of {', '.join(stats.reset.kinds)}"
+            note(f"the factor {stats.reset.multiplier:.3f} was given up {stats.reset.time}: {why}")
 
 
 @app.command()

@@ -18,8 +18,9 @@ from transom.wire.form import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What is known of a session's prices (CM-151): the factor on what is estimated, how many samples it was learned from, whether it
-    is a restart that knows nothing yet, and what reset it."""
+    """What is known of a session's prices (CM-151): the factor on what is estimated, how many samples it was learned from,
+    whether it is a restart that knows nothing yet, and what reset it.
+    """
 
     card: str
     multiplier: float

@@ -39,7 +39,8 @@ class Sent:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extended:
     """The last request with what came in since: the request, the state behind it, the size, the tokens that were `added` as the
-    projection counts them, and whether it fits."""
+    projection counts them, and whether it fits.
+    """
 
     written: Conversation = field(repr=False)
     state: State
@@ -87,7 +88,7 @@ class Rounds:
             form=self.form,
             policy=self.policy,
             prices=self.prices(multiplier),
-            last=_with_left_out(state, slot, head),
+            last=_with_left_out(state, slot),
             history=opened.history,
             ready=ready,
             compacting=compacting,
@@ -108,9 +109,7 @@ class Rounds:
         if self._sent is not None and self._sent.version == before:
             self._sent = replace(self._sent, version=version)
 
-    def extended(
-        self, head: Head, slot: Slot, ready: Sequence[Fold], more: Sequence[Message] = ()
-    ) -> Extended | str:
+    def extended(self, head: Head, slot: Slot, ready: Sequence[Fold], more: Sequence[Message] = ()) -> Extended | str:
         """The last request with all that was stored since, and `more` behind it; or in words why there is none."""
         if slot.state is None:
             return UNMADE
@@ -127,7 +126,7 @@ class Rounds:
         opened = self._open(head, slot, slot.made_reach, slot.asked, made.count)
         fit = stages.run(
             opened.conversation, form=self.form, policy=self.policy, prices=self.prices(slot.multiplier),
-            last=_with_left_out(made, slot, head), history=opened.history, ready=ready,
+            last=_with_left_out(made, slot), history=opened.history, ready=ready,
         )  # fmt: skip
         if fit.state.sent != made.sent:
             return None
@@ -142,16 +141,14 @@ class Rounds:
         self._sent = last if before.sent == state.sent else None
         return self._sent
 
-    def _on(  # noqa: PLR0913 - a request, and what comes behind it
+    def _on(  # noqa: PLR0913, PLR0917 - a request, and what comes behind it
         self, last: Sent, head: Head, slot: Slot, state: State, until: int, more: Sequence[Message] = ()
     ) -> Extended | str:
         """`last` with the messages behind those that `state` was made on, up to number `until`, and `more`."""
         opened = self._open(head, slot, slot.reach, slot.asked, until)
         window = replace(opened.conversation, messages=(*opened.conversation.messages, *more))
         prices = self.prices(slot.multiplier)
-        found = extension.extend(
-            window, state.count, form=self.form, policy=self.policy, prices=prices, state=state
-        )
+        found = extension.extend(window, state.count, form=self.form, policy=self.policy, prices=prices, state=state)
         if found.why:
             return found.why
         written = extension.appended_to(last.written, [entry.message for entry in found.entries])
@@ -196,7 +193,7 @@ def _is_stored(entry: Entry) -> bool:
     return any(place[:1] != (MADE,) for _, place in entry.origin)
 
 
-def _with_left_out(state: State | None, slot: Slot, head: Head) -> State | None:
+def _with_left_out(state: State | None, slot: Slot) -> State | None:
     """The state with the pictures that were left out by hand as placeholders."""
     stubs = frozenset(key for key in slot.left_out if key[1] != ())
     if not stubs:

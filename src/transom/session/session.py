@@ -31,8 +31,9 @@ _STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """An answer that was stored: why it stopped, in the provider's own word, the usage it reported, the numbers of its messages, and
-    whether something was learned from it."""
+    """An answer that was stored: why it stopped, in the provider's own word, the usage it reported, the numbers of its
+    messages, and whether something was learned from it.
+    """
 
     stop_reason: str
     usage: Usage | None
@@ -72,8 +73,8 @@ class Session:
     def append(self, *messages: object, model: str = "") -> tuple[int, ...]:
         """Store messages behind the last one; their numbers. When it returns they survive a crash.
 
-        Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises BadRequest
-        with the place of what is no message; nothing is stored then.
+        Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises
+        BadRequest with the place of what is no message; nothing is stored then.
         """
         given = list(_flat(messages))
         head = self.log.append(self._views(given), model=model, api=self.api)
@@ -92,9 +93,7 @@ class Session:
             head, slot = self._now()
             before = learning.record_of(self.log, self._rounds.card, head)
             after = learning.learned(before, slot.sample if not slot.steps else None, usage, self._rounds.card)
-            following = replace(
-                slot, seen=self._seen(slot, head, usage, views), counted=head.count + len(views), sample=None
-            )
+            following = replace(slot, seen=self._seen(slot, head, usage, views), counted=head.count + len(views), sample=None)
             try:
                 then = self.log.append(
                     views, model=read.model or self.model, api=self.api, slot=following.to_dict(), over=head.version,
@@ -106,16 +105,15 @@ class Session:
                 continue
             self._rounds.moved(head.version, then.version)
             seqs = tuple(range(then.count - len(views), then.count))
-            return Recorded(
-                stop_reason=read.stop_reason, usage=usage, seqs=seqs, learned=after.calibration != before.calibration
-            )
+            return Recorded(stop_reason=read.stop_reason, usage=usage, seqs=seqs, learned=after.calibration != before.calibration)
         raise AssertionError("unreachable")
 
     def compile(self, **asked: Json) -> Fit:
         """The request that the session makes next: the newest messages and what must stay, as the policy has it.
 
-        The keywords are fields of the body (`tools`, `max_tokens`, ...); `system` is put where the form has it. Raises OverBudget with
-        the numbers if nothing legal fits, StateConflict where somebody else went on meanwhile; both leave everything as it was.
+        The keywords are fields of the body (`tools`, `max_tokens`, ...); `system` is put where the form has it. Raises
+        OverBudget with the numbers if nothing legal fits, StateConflict where somebody else went on meanwhile; both leave
+        everything as it was.
         """
         return self._compiled(asked)
 
@@ -143,9 +141,7 @@ class Session:
         if isinstance(found, str):
             return Step(request={}, fits=False, why=(found,), seqs=seqs)
         projection = found.projection
-        step = Step(
-            request=found.written.body, fits=projection.fits, why=projection.why, projection=projection, seqs=seqs
-        )
+        step = Step(request=found.written.body, fits=projection.fits, why=projection.why, projection=projection, seqs=seqs)
         if not step.fits:
             return step
         following = replace(
@@ -172,8 +168,9 @@ class Session:
         return made
 
     def fork(self, into: str, *, at: int | None = None) -> Session:
-        """A copy of the session's first `at` messages (all of them) under another name. Payloads are shared, state that was made on no
-        more than these goes with it, and neither changes the other."""
+        """A copy of the session's first `at` messages (all of them) under another name. Payloads are shared, state that was
+        made on no more than these goes with it, and neither changes the other.
+        """
         self._shelf.fork(self.name, into, count=at)
         log, head = self._shelf.open(into)
         return Session(
@@ -212,9 +209,7 @@ class Session:
         fields, card = door.admit(asked), self._rounds.card
         stored = learning.record_of(self.log, card, head)
         multiplier = stored.calibration.multiplier
-        fit = self._rounds.fit(
-            head, slot, fields, multiplier=multiplier, ready=self._ready(), compacting=compacting
-        )
+        fit = self._rounds.fit(head, slot, fields, multiplier=multiplier, ready=self._ready(), compacting=compacting)
         following = replace(
             slot, state=fit.state, reach=fit.reach, made=fit.state, made_reach=fit.reach, steps=(), asked=fields,
             multiplier=multiplier, seen=Seen(prompt=fit.report.after.tokens), counted=head.count,

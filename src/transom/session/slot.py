@@ -26,19 +26,20 @@ class Sample:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
     """state, reach: of the last request, and how much of the log the next one needs.
-    made: the state of the last compile, which the last request can be made again from, and the numbers of stored messages at which it was
-    extended. asked: the fields that the compile was given. seen, sample: what the next projection and the next sample start from.
+    made: the state of the last compile, which the last request can be made again from, and the numbers of stored messages at
+    which it was extended. asked: the fields that the compile was given. seen, sample: what the next projection and the next
+    sample start from.
     `counted` messages are in `seen`. left_out: messages (place `()`) and pictures that were left out by hand.
     """
 
     state: State | None = None
-    reach: Reach = Reach()
+    reach: Reach = field(default=Reach())
     made: State | None = None
-    made_reach: Reach = Reach()
+    made_reach: Reach = field(default=Reach())
     steps: tuple[int, ...] = ()
     asked: JsonObject = field(default_factory=dict, repr=False)
     multiplier: float = 1.0
-    seen: Seen = Seen()
+    seen: Seen = field(default=Seen())
     counted: int = 0
     sample: Sample | None = None
     left_out: frozenset[Key] = frozenset()

@@ -16,9 +16,9 @@ from transom.store import Database, Shelf, Summary
 class Store:
     """Sessions in a database, by its URL: `transom.Store("sqlite:///chat.db")` is one file, made when it is not there.
 
-    Everything in it belongs to a tenant; `for_tenant` gives a handle that sees another one's. Raises BadSetting for what is no URL of
-    a database, SchemaTooNew for one that a newer version wrote, StoreError for one that cannot be used. To be closed at the end, or
-    used as `with Store(...) as store`.
+    Everything in it belongs to a tenant; `for_tenant` gives a handle that sees another one's. Raises BadSetting for what is no
+    URL of a database, SchemaTooNew for one that a newer version wrote, StoreError for one that cannot be used. To be closed at
+    the end, or used as `with Store(...) as store`.
     """
 
     def __init__(self, url: str, *, tenant: str = "") -> None:
@@ -44,10 +44,10 @@ class Store:
     ) -> Session:
         """A session by name, made when it is not there.
 
-        `api` is its wire form, needed to make it. `model` says who bills; without one, who did last. `policy` is how its requests are
-        made to fit (`Policy.sliding()`). `card`: prices and limits other than the catalogue's. `window`: the most tokens that the
-        provider takes in and gives out together, for the projection; None: the card's; 0: none is projected. `stream`: the most input
-        tokens of a round before it is made afresh (0: off).
+        `api` is its wire form, needed to make it. `model` says who bills; without one, who did last. `policy` is how its
+        requests are made to fit (`Policy.sliding()`). `card`: prices and limits other than the catalogue's. `window`: the most
+        tokens that the provider takes in and gives out together, for the projection; None: the card's; 0: none is projected.
+        `stream`: the most input tokens of a round before it is made afresh (0: off).
 
         Raises BadSetting for a form that is none, or not the session's.
         """

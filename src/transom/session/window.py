@@ -10,7 +10,7 @@ from transom.parts import Conversation, Message
 from transom.session import bodies
 from transom.stages import Reach
 from transom.store import Head, Row, StoredLog
-from transom.types import Json, JsonObject, Key
+from transom.types import JsonObject, Key
 from transom.wire.form import Form
 
 SYSTEM = -1
@@ -19,8 +19,9 @@ SYSTEM = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A window: the conversation, what a fit must know of the log around it, and the numbers of messages that are only in it so that
-    those beside them do not seem to be neighbours."""
+    """A window: the conversation, what a fit must know of the log around it, and the numbers of messages that are only in it
+    so that those beside them do not seem to be neighbours.
+    """
 
     conversation: Conversation
     history: resume.Log

@@ -22,7 +22,10 @@ PATIENCE: Final = 30.0
 """Seconds that a writer waits for another one."""
 _REMEDIES: Final = (
     ("disk is full", "the disk is full, and nothing of this call was stored; make room and repeat it"),
-    ("disk i/o error", "the disk does not take what is written, and nothing of this call was stored; look at its space and health"),
+    (
+        "disk i/o error",
+        "the disk does not take what is written, and nothing of this call was stored; look at its space and health",
+    ),
     ("malformed", "the file is damaged; restore a copy of it, or save what is readable with `sqlite3 FILE .recover`"),
     ("not a database", "the file is no database; give another one, or remove it"),
     ("locked", f"another process has been writing for more than {PATIENCE:.0f} seconds; repeat the call"),
@@ -118,7 +121,9 @@ def _arguments(url: str) -> dict[str, float]:
 
 
 def _prepare(engine: Engine) -> None:
-    """SQLite as it is safe: a log that is written ahead, each commit on the disk before it returns, transactions as they are begun."""
+    """SQLite as it is safe: a log that is written ahead, each commit on the disk before it returns, transactions as they are
+    begun.
+    """
 
     @event.listens_for(engine, "connect")
     def _opened(raw: _Raw, _entry: ConnectionPoolEntry) -> None:

@@ -37,7 +37,7 @@ class StoredLog:
         with self._database.reading() as connection:
             return self._head(connection)
 
-    def append(
+    def append(  # noqa: PLR0913 - messages, and what is stored with them
         self,
         messages: Sequence[Message],
         *,
@@ -47,8 +47,8 @@ class StoredLog:
         over: int = -1,
         records: Mapping[str, str] | None = None,
     ) -> Head:
-        """Store messages behind the last one, and with them `slot` and calibration `records` where they are given. The session as it
-        stands then.
+        """Store messages behind the last one, and with them `slot` and calibration `records` where they are given. The session
+        as it stands then.
 
         `over`: the version that `slot` was made from. Raises StateConflict where the session is at another one: nothing of this
         call was stored then.
@@ -66,11 +66,9 @@ class StoredLog:
             connection.execute(update(SESSIONS).where(self._here()).values(changes))
             return self._head(connection)
 
-    def commit(
-        self, slot: JsonObject, *, over: int, count: int | None = None, records: Mapping[str, str] | None = None
-    ) -> None:
-        """Put `slot` in the place of version `over`, and calibration `records` by card with it. `count`: it holds a fit of so many
-        messages, to be kept for a fork. Raises StateConflict where the session is at another version.
+    def commit(self, slot: JsonObject, *, over: int, count: int | None = None, records: Mapping[str, str] | None = None) -> None:
+        """Put `slot` in the place of version `over`, and calibration `records` by card with it. `count`: it holds a fit of so
+        many messages, to be kept for a fork. Raises StateConflict where the session is at another version.
         """
         body = canon.encode(slot)
         with self._database.writing() as connection:
@@ -140,16 +138,12 @@ class StoredLog:
         return head_of(row)
 
     def _here(self) -> ColumnElement[bool]:
-        return and_(
-            SESSIONS.c.tenant == self._tenant, SESSIONS.c.name == self._name, SESSIONS.c.session == self._session
-        )
+        return and_(SESSIONS.c.tenant == self._tenant, SESSIONS.c.name == self._name, SESSIONS.c.session == self._session)
 
     def _own(self) -> dict[str, str]:
         return {"tenant": self._tenant, "session": self._session}
 
-    def _insert(
-        self, connection: Connection, head: Head, messages: Sequence[Message], *, model: str, api: str
-    ) -> bytes:
+    def _insert(self, connection: Connection, head: Head, messages: Sequence[Message], *, model: str, api: str) -> bytes:
         names = Names(connection, self._tenant, self._session)
         rows: dict[str, list[dict[str, object]]] = {"messages": [], "payloads": [], "calls": []}
         blobs: dict[bytes, bytes] = {}
@@ -192,9 +186,7 @@ class StoredLog:
         ]
         held = and_(BLOBS.c.tenant == PAYLOADS.c.tenant, BLOBS.c.digest == PAYLOADS.c.digest)
         order = (PAYLOADS.c.seq, PAYLOADS.c.number)
-        lifted = connection.execute(
-            select(PAYLOADS, BLOBS.c.data).outerjoin(BLOBS, held).where(mine[1]).order_by(*order)
-        ).all()
+        lifted = connection.execute(select(PAYLOADS, BLOBS.c.data).outerjoin(BLOBS, held).where(mine[1]).order_by(*order)).all()
         payloads = {seq: [payload(row) for row in rows] for seq, rows in groupby(lifted, key=lambda row: row.seq)}
         renamed = select(CALLS.c.seq, CALLS.c.path, CALLS.c.name).where(mine[2], CALLS.c.given != CALLS.c.name)
         names: dict[int, list[tuple[Place, str]]] = {}

@@ -1,7 +1,7 @@
 """The ids under which calls go out, decided once, when they are stored.
 
-The rule: a call keeps its id, unless an earlier call of the session went out with it; then it gets a number, the same one that pairing
-would give it on the whole log. So a window of the log needs to know nothing of what stands before it.
+The rule: a call keeps its id, unless an earlier call of the session went out with it; then it gets a number, the same one that
+pairing would give it on the whole log. So a window of the log needs to know nothing of what stands before it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Numbers(dict[str, int]):
         super().__init__()
         self._names = names
 
-    def get(self, given: str, default: int = 1) -> int:  # type: ignore[override]
+    def get(self, given: str, default: int = 1) -> int:  # type: ignore[override]  # noqa: ARG002 - the last one is always known
         """The last number of an id."""
         if given not in self:
             self[given] = self._names.times(given)

@@ -1,7 +1,7 @@
 """Payloads: long strings of base64 are taken out of a message's JSON by their place, and put back exactly.
 
-The rule: what comes back is the same text. A payload is kept as its bytes only where spelling these again gives that text; else the
-text is kept. Nothing marks the place inside the JSON, so no message can be taken for one that was lifted.
+The rule: what comes back is the same text. A payload is kept as its bytes only where spelling these again gives that text;
+else the text is kept. Nothing marks the place inside the JSON, so no message can be taken for one that was lifted.
 """
 
 from __future__ import annotations
@@ -54,17 +54,16 @@ def lift(message: JsonObject) -> tuple[JsonObject, tuple[Payload, ...]]:
 
 
 def restore(message: JsonObject, payloads: Sequence[Payload]) -> JsonObject:
-    """Put payloads back into a message that was just decoded; it is changed in place. Raises StoreError where one has no place."""
+    """Put payloads back into a message that was just decoded; it is changed in place. Raises StoreError where one has no
+    place.
+    """
     for one in payloads:
         node: Json = message
-        try:
-            for step in one.place[:-1]:
-                node = node[step]
-            if node[one.place[-1]] != "":
-                raise KeyError(one.place)
-            node[one.place[-1]] = one.text()
-        except (KeyError, IndexError, TypeError) as error:
-            raise StoreError(f"a stored message has no place {list(one.place)!r} for its payload; restore a copy") from error
+        if edit.look(message, one.place) != "":
+            raise StoreError(f"a stored message has no place {list(one.place)!r} for its payload; restore a copy of the store")
+        for step in one.place[:-1]:
+            node = node[step]
+        node[one.place[-1]] = one.text()
     return message
 
 

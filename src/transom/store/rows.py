@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Final, TypeVar
 
 import msgspec
-from sqlalchemy import Row as Fetched, RowMapping
+from sqlalchemy import Row as Fetched
+from sqlalchemy import RowMapping
 
 from transom import canon
 from transom.errors import StoreError

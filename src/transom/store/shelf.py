@@ -72,8 +72,9 @@ class Shelf:
         return self._log(head), head
 
     def fork(self, name: str, into: str, *, count: int | None = None) -> None:
-        """A copy of a session's first `count` messages (all of them) under another name, with the newest state that was made on no
-        more than these. Payloads are shared. Raises NoSession, and BadSetting for a name that is taken or a count out of range.
+        """A copy of a session's first `count` messages (all of them) under another name, with the newest state that was made
+        on no more than these. Payloads are shared. Raises NoSession, and BadSetting for a name that is taken or a count out of
+        range.
         """
         with self.database.writing() as connection:
             head = self._find(connection, name)
