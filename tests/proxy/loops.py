@@ -1,4 +1,6 @@
-"""Tool loops as the official SDKs' users write them: call, look at a page, hand the picture back, until the model has seen enough."""
+"""Tool loops as the official SDKs' users write them: call, look at a page, hand the picture back, until the model has seen
+enough.
+"""
 
 from __future__ import annotations
 

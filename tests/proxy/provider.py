@@ -130,7 +130,7 @@ class Provider:
         one.status = 200
         said = self._said(one, request)
         if fault == "slow":
-            await asyncio.sleep(30)
+            await self._until_left(request)
         if fault == "reset":
             raise ConnectionResetError
         streams = one.body.get("stream") or request.url.path.endswith(":streamGenerateContent")
@@ -141,6 +141,11 @@ class Provider:
             headers = {"content-encoding": "gzip"}
             return Response(gzip.compress(whole, 1), media_type="application/json", headers=headers)
         return Response(whole, media_type="application/json")
+
+    async def _until_left(self, request: Request) -> None:
+        while not await request.is_disconnected():  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.02)
+        self.left += 1
 
     async def _flow(self, api: str, said: Said, body: Json, fault: str) -> AsyncIterator[bytes]:
         self.open += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,6 +45,14 @@ class Rig:
         sent = {"authorization": f"Bearer {key}", "content-type": "application/json", **(headers or {})}
         with httpx2.Client(timeout=20, trust_env=False) as client:
             return client.post(self.url + path, content=raw, headers=sent)
+
+    def ended(self, count: int) -> list[Exchange]:
+        """What was noted of the first so many requests, once all of them have ended."""
+        until = time.monotonic() + 5
+        while len(self.notes.all) < count and time.monotonic() < until:
+            time.sleep(0.01)
+        assert len(self.notes.all) >= count
+        return self.notes.all[:count]
 
     def get(self, path: str, **headers: str) -> httpx2.Response:
         """A GET through the proxy."""

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from proxy import loops
 from proxy.provider import Provider
 from proxy.rig import Rig, Start
@@ -56,7 +57,7 @@ def at(begun: Rig, family: str) -> str:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("family, make, loop, _", CASES)
 def test_a_loop_beyond_the_window_ends_without_an_error(
-    start: Start, oracle: ModuleType, family: str, make: Make, loop: Loop, _: Any, stream: bool
+    start: Start, oracle: ModuleType, family: str, make: Make, loop: Loop, _: Any, *, stream: bool
 ) -> None:
     begun = start(small(oracle), policy={"budget": 24_000})
     said = loop(make(at(begun, family)), stream=stream)

@@ -13,6 +13,8 @@ from typing import Final
 
 from transom import canon
 from transom.catalog import ModelCard
+from transom.pairing.draft import drafted
+from transom.pairing.tidy import with_arguments
 from transom.parts import Conversation, Message, walk
 from transom.plan import Size
 from transom.planner.allowance import allowance
@@ -23,13 +25,17 @@ from transom.wire.form import Form
 
 MOST: Final = 200_000
 """Messages whose price is remembered."""
+STRICT: Final = frozenset({"strict-pairs"})
+"""The fit brings each result close behind its call, where a form lets it stand anywhere; so the glance asks for no less."""
 SLACK: Final = 1.01
 """What rounding may add to a sum of scaled prices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A message's tokens, unscaled, of which `guessed` are estimates; its bytes; whether it is text, calls and results only."""
+    """A message's tokens, unscaled, of which `guessed` are estimates; its bytes; whether it is text, calls and results only, with
+    nothing that the fit would mend though the provider may take it.
+    """
 
     tokens: int
     guessed: int
@@ -50,7 +56,7 @@ class Glance:
     """Remembers prices of messages over all conversations: a digest, and numbers."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._figures: Bounded[tuple[bytes, str], Figure] = Bounded(most)
+        self._figures: Bounded[tuple[bytes, str, bool], Figure] = Bounded(most)
         self._around: Bounded[tuple[bytes, str], Price] = Bounded(max(1, most // 100))
 
     def look(  # noqa: PLR0913 - what a fit is given
@@ -60,7 +66,7 @@ class Glance:
         if not _simple(policy) or conversation.held:
             return None
         card = prices.card
-        unscaled = replace(prices, multiplier=1.0)
+        unscaled = replace(prices.at(conversation), multiplier=1.0)
         figures = [self._figure(one, digest, unscaled, named) for one, digest in zip(conversation.messages, digests, strict=True)]
         if not all(figure.plain for figure in figures):
             return None
@@ -69,22 +75,23 @@ class Glance:
         guessed = sum(figure.guessed for figure in figures) + outside
         tokens = sum(figure.tokens for figure in figures) + around.tokens
         exact = tokens - guessed
-        scaled = int(guessed * prices.multiplier * (SLACK if prices.multiplier != 1 else 1)) + 1
+        scaled = guessed if prices.multiplier == 1 else int(guessed * prices.multiplier * SLACK) + 1
         size = Size(
             exact + scaled,
             sum(figure.bytes for figure in figures) + around.bytes,
             sum(message.role != "system" for message in conversation.messages),
         )
-        if not _stays(size, around, conversation, policy, card) or form.legal(conversation, card.quirks):
+        if not _stays(size, around, conversation, policy, card) or form.legal(conversation, card.quirks | STRICT):
             return None
         return Seen(size=size, exact=exact, guessed=int(guessed * prices.multiplier))
 
     def _figure(self, message: Message, digest: bytes, prices: PriceList, named: str) -> Figure:
-        key = digest, named
+        key = digest, named, message.index > prices.live
         found = self._figures.get(key)
         if found is None:
             price = prices.message(message)
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
+            plain = plain and not (message.role == "assistant" and with_arguments(drafted(message)))
             guessed = price.tokens if price.basis in SCALED else 0
             found = self._figures[key] = Figure(price.tokens, guessed, price.bytes, plain)
         return found

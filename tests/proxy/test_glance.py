@@ -1,0 +1,79 @@
+"""The glance says what the whole fit would say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bodies import chat, loop
+from conversations import bodies, legal_bodies
+from transom import catalog, resume, stages
+from transom.policy import Policy
+from transom.pricing import PriceList
+from transom.proxy.glance import Glance, Seen
+from transom.types import JsonObject
+from transom.wire import FORMS
+from transom.wire.form import Form
+
+MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-responses": "gpt-4o", "gemini": "gemini-2.5-flash"}
+
+
+def glanced(body: JsonObject, api: str, policy: Policy, multiplier: float = 1.0) -> tuple[Seen | None, stages.Fit]:
+    """What the glance says, and the fit."""
+    form: Form = FORMS[api]
+    talk = form.read(body)
+    prices = PriceList(catalog.card(MODELS[api], api=api), multiplier=multiplier)
+    history = resume.log(talk)
+    seen = Glance().look(talk, history.digests, form=form, policy=policy, prices=prices, named="card")
+    return seen, stages.run(talk, form=form, policy=policy, prices=prices, last=None, history=history)
+
+
+@pytest.mark.parametrize("api", sorted(MODELS))
+@given(data=st.data())
+def test_what_it_lets_through_the_fit_leaves_as_it_came(api: str, data: st.DataObject) -> None:
+    body = data.draw(st.one_of(bodies(api), legal_bodies(api)))
+    try:
+        seen, fit = glanced(body, api, Policy.sliding())
+    except Exception:  # noqa: BLE001 - what cannot be read or fitted is another test's business
+        return
+    if seen is not None:
+        assert fit.request == body
+        assert seen.size == fit.report.after
+
+
+def test_it_lets_a_small_talk_through() -> None:
+    seen, fit = glanced(chat(), "openai-chat", Policy.sliding())
+    assert seen is not None
+    assert seen.exact + seen.guessed == fit.report.after.tokens
+
+
+def test_it_leaves_pictures_to_the_fit() -> None:
+    assert glanced(loop(2), "anthropic", Policy.sliding())[0] is None
+
+
+@pytest.mark.parametrize(
+    "settings", [{"budget": 150}, {"results_per_tool": 1}, {"max_message_tokens": 5}, {"marks": "place"}, {"max_body_bytes": 200}]
+)
+def test_it_leaves_what_a_setting_may_change_to_the_fit(settings: dict[str, Any]) -> None:
+    body = chat("word " * 200)
+    assert glanced(body, "openai-chat", Policy.sliding())[0] is not None
+    form = FORMS["openai-chat"]
+    talk = form.read(body)
+    prices = PriceList(catalog.card("gpt-4o", api="openai-chat"))
+    digests = resume.log(talk).digests
+    policy = Policy.sliding(**settings)
+    assert Glance().look(talk, digests, form=form, policy=policy, prices=prices, named="card") is None
+
+
+def test_a_factor_scales_what_is_guessed_and_nothing_else() -> None:
+    body = {**loop(0), "messages": [{"role": "user", "content": "word " * 100}]}
+    plain, _ = glanced(body, "anthropic", Policy.sliding())
+    scaled, fit = glanced(body, "anthropic", Policy.sliding(), multiplier=1.5)
+    assert plain is not None
+    assert scaled is not None
+    assert scaled.exact == plain.exact
+    assert scaled.guessed == int(1.5 * plain.guessed)
+    assert scaled.size.tokens >= fit.report.after.tokens
