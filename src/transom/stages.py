@@ -98,23 +98,25 @@ def run(  # noqa: PLR0913 - the stages' inputs
         basis=account.basis(conversation, entries, ledger),
         notes=notes,
     )
-    following = replace(
+    following = last or State()
+    if not preview:
+        following = replace(_following(state, planned, history), pruned=pruned, sent=sent, memo=prices.memo)
+    return Fit(request=request, report=report, state=following, asks=planned.asks, reach=_reach(groups, planned))
+
+
+def _following(state: State, planned: Plan, history: resume.Log) -> State:
+    """What the next fit must know of this one."""
+    return replace(
         state,
         anchor=planned.selection.anchor,
         front=planned.selection.front,
         mark=planned.verdicts.mark,
         stubs=planned.verdicts.stubs,
-        pruned=pruned,
         folds=planned.folds,
         ready=planned.waiting,
-        sent=sent,
         count=history.count,
         key=history.key(),
-        memo=prices.memo,
     )
-    if preview:
-        following = last or State()
-    return Fit(request=request, report=report, state=following, asks=planned.asks, reach=_reach(groups, planned))
 
 
 def named(card: ModelCard) -> str:
