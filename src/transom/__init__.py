@@ -23,7 +23,8 @@ from transom.errors import (
     TransomError,
 )
 from transom.fit import Fit, fit, lint, price, repair
-from transom.plan import Break, Budget, Decision, Size, State
+from transom.folds import fulfil
+from transom.plan import Ask, Break, Budget, Decision, Fold, Size, State
 from transom.policy import Policy
 from transom.pricing import Known, Price, PriceList
 from transom.report import Report
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "FLAT",
+    "Ask",
     "BadRequest",
     "BadSetting",
     "Bill",
@@ -44,6 +46,7 @@ __all__ = [
     "Decision",
     "Fault",
     "Fit",
+    "Fold",
     "Known",
     "Limits",
     "ModelCard",
@@ -66,6 +69,7 @@ __all__ = [
     "card",
     "cards",
     "fit",
+    "fulfil",
     "lint",
     "price",
     "repair",

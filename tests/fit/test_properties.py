@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -13,15 +15,17 @@ from hypothesis import strategies as st
 
 import transom
 from conversations import bodies, legal_bodies
-from transom import canon, catalog
+from transom import Ask, Fold, Policy, canon, catalog
 from transom.parts import walk
 from transom.pricing import PriceList
+from transom.summaries import digest
 from transom.wire import FORMS
 
 APIS = ("anthropic", "openai-chat", "blocks")
 NUMBER = st.sampled_from([0, 1, 2, 3, 7, -1, float("nan")])
+PRESETS = ("sliding", "folding", "shedding", "compacting")
 SETTINGS = st.fixed_dictionaries(
-    {},
+    {"preset": st.sampled_from(PRESETS)},
     optional={
         "max_images": NUMBER,
         "max_image_bytes": st.sampled_from([0, 200, 1_000, -5]),
@@ -39,18 +43,36 @@ SETTINGS = st.fixed_dictionaries(
         "max_input_tokens": st.sampled_from([0, 30]),
         "max_message_tokens": st.sampled_from([0, 60]),
         "late_results": st.sampled_from(["move", "append"]),
+        "chunk_tokens": st.sampled_from([0, 10, 40, 200]),
+        "recent_tokens": st.sampled_from([0, 30, 300]),
+        "summary_tokens": st.sampled_from([5, 60]),
+        "merge": st.sampled_from([1, 2, 3]),
+        "folded": st.sampled_from(["free", "count"]),
+        "fold_first": st.sampled_from(["age", "salience"]),
+        "compact_at": st.sampled_from([0, 0.6]),
+        "shed": st.sampled_from([(), ("requests", "text", "images", "files")]),
+        "pins": st.sampled_from([(), ("messages[2]",)]),
     },
-)
+).map(lambda drawn: chosen(**drawn))
 CARDS = {api: catalog.card("gpt-4o" if api == "openai-chat" else "claude-opus-4-8", api=api) for api in APIS}
 MEMO: dict[str, Any] = {api: {} for api in APIS}
 
 
-def fitted(body: dict[str, Any], api: str, settings: dict[str, Any], share: float, **more: Any) -> transom.Fit | None:
+def chosen(preset: str, **settings: Any) -> Policy:
+    """A preset with some of its settings changed."""
+    made: Policy = getattr(Policy, preset)(**settings)
+    return made
+
+
+SLIDING = Policy.sliding()
+
+
+def fitted(body: dict[str, Any], api: str, policy: Policy, share: float, **more: Any) -> transom.Fit | None:
     """A strict fit at a share of the request's own price; None where it was refused for its size."""
     prices = PriceList(CARDS[api], memo=MEMO[api])
     tokens = transom.price(body, api=api, prices=prices).tokens
     try:
-        return transom.fit(body, api=api, prices=prices, budget=max(1, int(tokens * share)), strict=True, **settings, **more)
+        return transom.fit(body, api=api, prices=prices, budget=max(1, int(tokens * share)), strict=True, policy=policy, **more)
     except transom.OverBudget as refusal:
         event("over budget")
         assert refusal.tokens > refusal.budget_tokens or refusal.bytes > refusal.budget_bytes or refusal.messages  # noqa: PT017 - where it raises
@@ -58,16 +80,16 @@ def fitted(body: dict[str, Any], api: str, settings: dict[str, Any], share: floa
 
 
 @pytest.mark.parametrize("api", APIS)
-@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.1, 0.3, 0.6, 0.9, 1, 2]))
+@given(data=st.data(), policy=SETTINGS, share=st.sampled_from([0.1, 0.3, 0.6, 0.9, 1, 2]))
 def test_what_goes_out_is_legal_within_budget_and_accounted_for(
-    oracle: ModuleType, api: str, data: st.DataObject, settings: dict[str, Any], share: float
+    oracle: ModuleType, api: str, data: st.DataObject, policy: Policy, share: float
 ) -> None:
     """INV-02, INV-08, INV-11, INV-12, INV-17: nothing refused, plan equals sent, input unchanged, same bytes, lines add up."""
     body = data.draw(bodies(api))
     for code in {code for code, _ in oracle.faults(body, "anthropic" if api == "blocks" else api)}:
         event(code)
     before = copy.deepcopy(body)
-    made = fitted(body, api, settings, share)
+    made = fitted(body, api, policy, share)
     assert body == before
     if made is None:
         return
@@ -80,28 +102,28 @@ def test_what_goes_out_is_legal_within_budget_and_accounted_for(
     assert sum(tokens for tokens, _ in lost) == report.before.tokens - report.after.tokens
     assert sum(size for _, size in lost) == report.before.bytes - report.after.bytes
     assert len(msgspec.json.encode(made.request)) <= report.after.bytes
-    twice = fitted(body, api, settings, share)
+    twice = fitted(body, api, policy, share)
     assert twice is not None
     assert msgspec.json.encode(twice.request) == msgspec.json.encode(made.request)
 
 
 @pytest.mark.parametrize("api", APIS)
-@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.2, 0.5, 1]))
-def test_fitting_the_output_again_changes_nothing(api: str, data: st.DataObject, settings: dict[str, Any], share: float) -> None:
+@given(data=st.data(), policy=SETTINGS, share=st.sampled_from([0.2, 0.5, 1]))
+def test_fitting_the_output_again_changes_nothing(api: str, data: st.DataObject, policy: Policy, share: float) -> None:
     """INV-12, HE-36: with the same budget and settings, the output is its own fit, the very object."""
     body = data.draw(bodies(api))
-    made = fitted(body, api, settings, share)
+    made = fitted(body, api, policy, share)
     assume(made is not None)
     assert made is not None
     moved = any(one.verb == "repair" for one in made.report.decisions)
-    assume(not (moved and settings.get("image_depth")))  # a moved part ages with the message that it was written in
+    assume(not (moved and policy.image_depth))  # a moved part ages with the message that it was written in
     again = transom.fit(
         made.request,
         api=api,
         prices=PriceList(CARDS[api], memo=MEMO[api]),
         budget=int(made.report.budget.tokens),
         strict=True,
-        **settings,
+        policy=policy,
     )
     assert again.request is made.request, str(again.report)
 
@@ -112,43 +134,95 @@ def test_a_request_that_nothing_binds_comes_out_as_the_same_object(api: str, dat
     """INV-11: no fault, no limit, and the budget that it needs: `fit.request is request`."""
     body = data.draw(legal_bodies(api))
     assume(not [one for one in transom.lint(body, api=api, card=CARDS[api]) if one.refused])
-    made = fitted(body, api, {}, 1)
+    made = fitted(body, api, SLIDING, 1)
     assert made is not None
     assume(not [one for one in made.report.decisions if one.verb == "mend"])
     assert made.request is body, str(made.report)
 
 
+ANSWERS = st.sampled_from(["digest", "short", "", "long", "picture", "none", "late", "stranger"])
+
+
+def answered(asks: Sequence[Ask], kept: list[Fold], answers: list[str]) -> list[Fold]:
+    """Summaries as models and their hosts give them: good, empty, too long, with a picture, too late, or for something else."""
+    out: list[Fold] = []
+    for number, (ask, kind) in enumerate(zip(asks, answers, strict=False)):
+        assert transom.Ask.from_dict(msgspec.json.decode(msgspec.json.encode(ask.to_dict()))) == ask
+        words = {"digest": digest(ask), "long": "long words " * 5_000, "picture": "data:image/png;base64," + "A" * 40}
+        made = transom.fulfil(ask, words.get(kind, kind))
+        if kind == "late":
+            kept.append(transom.fulfil(ask, "came late"))
+        elif kind == "stranger":
+            out.append(replace(made, first=made.first + number - 1, last=made.last + number + 1))
+        elif kind != "none":
+            out.append(made)
+    return out
+
+
 @pytest.mark.parametrize("api", APIS)
-@given(data=st.data(), settings=SETTINGS, share=st.sampled_from([0.3, 0.5, 0.8]))
-def test_as_a_conversation_grows_no_picture_comes_back_and_every_break_is_named(
-    api: str, data: st.DataObject, settings: dict[str, Any], share: float
+@given(
+    data=st.data(),
+    policy=SETTINGS,
+    share=st.sampled_from([0.3, 0.5, 0.8]),
+    answers=st.lists(ANSWERS, min_size=6, max_size=6),
+    multiplier=st.sampled_from([1, 1, 1.7]),
+)
+def test_as_a_conversation_grows_no_picture_comes_back_and_every_break_is_named(  # noqa: PLR0913 - what is drawn
+    oracle: ModuleType,
+    api: str,
+    data: st.DataObject,
+    policy: Policy,
+    share: float,
+    answers: list[str],
+    multiplier: float,
 ) -> None:
-    """CM-26, CM-126, INV-13, INV-15: with the state carried, what was left out stays out; the prefix stands between breaks."""
+    """CM-26, CM-126, INV-13, INV-15: with the state carried, what was left out or summed up stays so, and the prefix stands
+    between breaks, whatever summaries come."""
     body = data.draw(bodies(api))
     whole = body["messages"]
-    prices = PriceList(CARDS[api], memo=MEMO[api])
+    prices = PriceList(CARDS[api], memo=MEMO[api], multiplier=multiplier)
     budget = max(1, int(transom.price(body, api=api, prices=prices).tokens * share))
     single = pictures(body, api)
     state: transom.State | None = None
     last: list[bytes] = []
-    gone = set[str]()
+    late: list[Fold] = []
+    gone, folds = set[str](), set[tuple[int, int]]()
     for count in range(1, len(whole) + 1):
         if whole[count - 1]["role"] == "assistant":
             continue
+        request = {**body, "messages": whole[:count]}
+        options: dict[str, Any] = {"api": api, "prices": prices, "budget": budget, "strict": True, "policy": policy}
+        compacting = count % 7 == 6  # noqa: PLR2004 - now and then
         try:
-            made = transom.fit(
-                {**body, "messages": whole[:count]}, api=api, prices=prices, budget=budget, state=state, strict=True, **settings
-            )
+            made = transom.fit(request, state=state, ready=late, compacting=compacting, **options)
+            ready, late = answered(made.asks, late, answers), []
+            if ready:
+                second = transom.fit(request, state=state, ready=ready, compacting=compacting, **options)
+                event("folded" if second.state.folds else "not folded")
+                made = second
         except transom.OverBudget:
             continue
+        assert made.report.budget.admits(made.report.after)
+        assert sum(one.tokens_before - one.tokens_after for one in made.report.decisions) == (
+            made.report.before.tokens - made.report.after.tokens
+        )
+        if api != "blocks":
+            assert oracle.refused(made.request, api) == []
         now = [canon.encode(canon.unmarked(message)) for message in made.request["messages"]]  # marks may move
         if not made.report.breaks:
             assert now[: len(last)] == last
         live = pictures(made.request, api) & single
         assert not gone & live
-        gone |= (pictures({**body, "messages": whole[:count]}, api) & single) - live
-        state, last = made.state, now
+        gone |= (pictures(request, api) & single) - live
+        covered = {(fold.first, fold.last) for fold in made.state.folds}
+        for first, end in folds:  # never undone: it stands, a larger one does, or it was left out for good
+            assert made.state.anchor > end or any(one <= first and end <= other for one, other in covered)
+        state, last, folds = made.state, now, covered
         assert transom.State.from_dict(msgspec.json.decode(msgspec.json.encode(state.to_dict()))) == state
+        again = transom.fit(request, state=state, **{**options, "policy": policy.having(compact_at=0)})
+        if not policy.compact_at:
+            assert again.request == made.request
+            assert again.state.folds == state.folds
 
 
 def pictures(body: dict[str, Any], api: str, most: int = 1) -> set[str]:

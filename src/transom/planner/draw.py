@@ -10,10 +10,10 @@ from typing import Literal
 from transom.pairing.notes import GAP, OPENING
 from transom.parts import Entry, Group, own_entry
 from transom.plan import Decision, Fold, Selection, Size
-from transom.planner.folding import Folding
+from transom.planner.folding import Folder, Folding
 from transom.planner.judge import Verdicts
 from transom.planner.select import Keeping, Seams, select
-from transom.planner.shed import SHED, shed
+from transom.planner.shed import SHED, Shed, shed
 from transom.planner.task import Seen, Task
 from transom.planner.window import Window, pinned_pictures, summed
 from transom.policy import limit
@@ -38,34 +38,66 @@ class Drawn:
     lines: tuple[Decision, ...] = ()
 
 
-def draw(task: Task, groups: Sequence[Group], seen: Seen, folding: Folding) -> Drawn:
-    """The selection. `groups` are all of the conversation's."""
-    window = folding.window
-    alone = {fold.first for fold in folding.folds} & {g.start for g in window.groups}
-    seat = {fold.first: fold.first if fold.first in alone else fold.host for fold in folding.folds}
+def draw(task: Task, groups: Sequence[Group], seen: Seen, folder: Folder, folding: Folding) -> Drawn:
+    """The selection. `groups` are all of the conversation's. Where what must stay is too large with the summaries in it, the
+    oldest of them go."""
+    trigger = _trigger(task, seen, folding)
+    drawn = _draw(task, groups, seen, folding.window, folding.folds, (), trigger)
+    standing = list(folding.folds)
+    while standing and not task.budget.admits(drawn.total):
+        spare = drawn.total
+        while standing and not task.budget.admits(spare):
+            spare -= folder.size(standing.pop(0))
+        gone = folding.folds[: len(folding.folds) - len(standing)]
+        drawn = _draw(task, groups, seen, folder.placed(standing, gone), standing, gone, trigger)
+    return drawn
+
+
+def _draw(  # noqa: PLR0913 - what a selection is made from
+    task: Task,
+    groups: Sequence[Group],
+    seen: Seen,
+    window: Window,
+    folds: Sequence[Fold],
+    gone: Sequence[Fold],
+    trigger: float,
+) -> Drawn:
+    alone = {fold.first for fold in folds} & {g.start for g in window.groups}
+    seat = {fold.first: fold.first if fold.first in alone else fold.host for fold in folds}
     seams = _seams(groups, task.form)
-    selection = _selected(task, window, seams, seen.pinned, frozenset(seat.values()), _trigger(task, seen, folding))
+    selection = _selected(task, window, seams, seen.pinned, frozenset(seat.values()), trigger)
     kept = {g.start for g in selection.kept}
-    gone = [fold for fold in folding.folds if seat[fold.first] not in kept]
-    stand = tuple(fold for fold in folding.folds if seat[fold.first] in kept)
-    return _settled(task, window, _behind(selection, gone, alone), seen.verdicts, stand, seams)
+    stand = tuple(fold for fold in folds if seat[fold.first] in kept)
+    left = [*gone, *(fold for fold in folds if seat[fold.first] not in kept)]
+    return _settled(task, window, _behind(selection, left, alone), seen.verdicts, stand, seams)
 
 
 def shorn(task: Task, drawn: Drawn) -> Drawn:
-    """What is left after the policy's shedding; pictures that went are placeholders for good."""
+    """What is left after the policy's shedding; pictures that went are placeholders for good.
+
+    Where pictures went, the texts are cut once more from the start, only as far as they must be now: the next fit, which knows of the
+    pictures, would cut them so.
+    """
     selection, window, verdicts = drawn.selection, drawn.window, drawn.verdicts
-    left = shed(
-        selection.kept,
-        fits=task.budget.admits,
-        fixed=_base(task, window, selection, drawn.seams),
-        steps=task.policy.shed,
-        pinned=pinned_pictures(window, task.policy),
-        ledger=task.ledger,
-        form=task.form,
-    )
+
+    def left_of(kept: Sequence[Group]) -> Shed:
+        return shed(
+            kept,
+            fits=task.budget.admits,
+            fixed=_base(task, window, selection, drawn.seams),
+            steps=task.policy.shed,
+            pinned=pinned_pictures(window, task.policy),
+            ledger=task.ledger,
+            form=task.form,
+        )
+
+    left = left_of(selection.kept)
+    stubs = left.stubs
+    if stubs:
+        left = left_of([task.stubbed(group, stubs) for group in selection.kept])
     groups = {g.start: g for g in (*window.always, *window.groups, *left.groups)}
-    why = {**verdicts.why, **dict.fromkeys(left.stubs, SHED)}
-    verdicts = replace(verdicts, why=why, stubs=verdicts.stubs | left.stubs)
+    why = {**verdicts.why, **dict.fromkeys(stubs, SHED)}
+    verdicts = replace(verdicts, why=why, stubs=verdicts.stubs | stubs)
     selection = replace(selection, kept=left.groups)
     made = _settled(task, task.repriced(window, groups), selection, verdicts, drawn.folds, drawn.seams)
     return replace(made, lines=left.lines)
@@ -82,7 +114,7 @@ def shares(drawn: Drawn, before: Mapping[int, Sequence[Price]]) -> dict[int, Siz
         else:
             hosted.setdefault(fold.host, []).append(fold)
     for host, (first, *others) in hosted.items():
-        rest = drawn.window.size(own[host]) - summed(before[host])
+        rest = drawn.window.size(own[host]) - summed(before[host], messages=drawn.window.size(own[host]).messages)
         length = len(first.text) + sum(len(fold.text) for fold in others)
         grown = rest
         for fold in others:
@@ -110,7 +142,7 @@ def _selected(  # noqa: PLR0913 - what a selection is made by
         ),
         anchor=task.state.anchor,
         front=task.state.front,
-        note=summed((_note(task, "user")[1],)),
+        note=summed((_note(task, "user")[1],), messages=1),
         seams=seams,
     )
 
@@ -148,7 +180,8 @@ def _settled(  # noqa: PLR0913 - all that a drawing is made of
 
 def _base(task: Task, window: Window, selection: Selection, seams: Seams) -> Size:
     """The fixed parts, and the notes that stand where something was left out."""
-    return task.fixed(window) + summed([_note(task, seam.role)[1] for seam in seams.of(selection.kept)])
+    notes = [_note(task, seam.role)[1] for seam in seams.of(selection.kept)]
+    return task.fixed(window) + summed(notes, messages=len(notes))
 
 
 def _pairs(task: Task, window: Window, selection: Selection, seams: Seams) -> list[tuple[Entry, Price]]:

@@ -87,11 +87,12 @@ class Folder:
             self.sizes[name] = folds.size_of(fold, self.form, self.ledger.prices, cap=limit(self.policy.max_message_tokens))
         return self.sizes[name]
 
-    def placed(self, standing: Sequence[Fold]) -> Window:
-        """The window with these folds where they go out, in place of what they stand for."""
-        if not standing:
+    def placed(self, standing: Sequence[Fold], gone: Sequence[Fold] = ()) -> Window:
+        """The window with these folds where they go out, in place of what they and those that are `gone` stand for."""
+        if not (standing or gone):
             return self.window
-        made = folds.placed(self._uncovered(standing), standing, self.form, cap=limit(self.policy.max_message_tokens))
+        covered = sorted((*standing, *gone), key=lambda fold: fold.first)
+        made = folds.placed(self._uncovered(covered), standing, self.form, cap=limit(self.policy.max_message_tokens))
         prices = {g.start: tuple(self.ledger.message(entry.message) for entry in g.entries) for g in (*self.window.always, *made)}
         return replace(self.window, groups=made, prices=prices)
 

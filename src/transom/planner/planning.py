@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group
 from transom.plan import Ask, Budget, Decision, Fold, Selection, Size, State, covering
 from transom.planner.allowance import allowance
 from transom.planner.draw import Drawn, draw, shares, shorn
-from transom.planner.folding import Folder
+from transom.planner.folding import Folder, Folding
 from transom.planner.judge import Verdicts
-from transom.planner.task import Task, over
+from transom.planner.task import Seen, Task, over
 from transom.planner.window import open_window
 from transom.policy import Policy
 from transom.pricing import Price
@@ -86,27 +86,13 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     if not preview:
         task.refuse_unless_fixed_fits(window)
     seen = task.seen(window, compacting=compacting)
-    folder = Folder(
-        window=seen.window,
-        held=state.folds,
-        guarded=seen.guarded,
-        ages=seen.ages,
-        dead=seen.verdicts.dead(),
-        digests=digests or {},
-        form=form,
-        policy=policy,
-        ledger=ledger,
-        fixed=task.fixed(seen.window),
-        budget=budget,
-    )
-    folding = folder.fold((*state.ready, *ready), compacting=seen.compacting)
-    drawn = draw(task, groups, seen, folding)
+    folding, drawn = _folded_in(task, groups, seen, (*state.ready, *ready), digests or {})
     if policy.shed and not budget.admits(drawn.total):
         drawn = shorn(task, drawn)
     if not (preview or budget.admits(drawn.total)):
         raise over(NEWEST, drawn.total, budget)
     selection, kept = drawn.selection, {g.start for g in drawn.selection.kept}
-    left = tuple(g for g in seen.window.groups if g.start not in kept and covering(folding.folds, g.start) is None)
+    left = tuple(g for g in seen.window.groups if g.start not in kept and covering(drawn.folds, g.start) is None)
     standing = {g.start for g in (*window.always, *window.groups)}
     if left and folding.asks and selection.moved:
         notes += (LOST.format(count=len(left), asks=len(folding.asks)),)
@@ -114,8 +100,8 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         entries=tuple(entry for entry, _ in drawn.pairs),
         prices=tuple(price for _, price in drawn.pairs),
         left=left,
-        earlier=tuple(g for g in groups if g.start not in standing and covering(state.folds, g.start) is None),
-        folded=_folded(groups, drawn, state.folds, seen.window.prices),
+        earlier=tuple(g for g in groups if g.start not in standing and covering(drawn.folds, g.start) is None),
+        folded=_standing(groups, drawn, state.folds, seen.window.prices),
         waiting=folding.waiting,
         asks=folding.asks,
         verdicts=drawn.verdicts,
@@ -128,7 +114,32 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     )
 
 
-def _folded(
+def _folded_in(
+    task: Task, groups: Sequence[Group], seen: Seen, given: tuple[Fold, ...], digests: Mapping[int, bytes]
+) -> tuple[Folding, Drawn]:
+    """The folds, and what goes out with them. A summary that was given is never why a request is refused."""
+    folder = Folder(
+        window=seen.window,
+        held=task.state.folds,
+        guarded=seen.guarded,
+        ages=seen.ages,
+        dead=seen.verdicts.dead(),
+        digests=digests,
+        form=task.form,
+        policy=task.policy,
+        ledger=task.ledger,
+        fixed=task.fixed(seen.window),
+        budget=task.budget,
+    )
+    folding = folder.fold(given, compacting=seen.compacting)
+    drawn = draw(task, groups, seen, folder, folding)
+    if folding.taken and not task.budget.admits(drawn.total):
+        folding = replace(folder.fold((), compacting=seen.compacting), waiting=given)
+        drawn = draw(task, groups, seen, folder, folding)
+    return folding, drawn
+
+
+def _standing(
     groups: Sequence[Group], drawn: Drawn, before: Sequence[Fold], prices: Mapping[int, Sequence[Price]]
 ) -> tuple[Folded, ...]:
     """The folds that stand, each with the groups that it stands for and what it takes: a host's growth is shared by length."""

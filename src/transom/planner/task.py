@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from transom import folds
+from transom.canon import size
 from transom.errors import OverBudget
 from transom.ledger import Ledger
-from transom.parts import Conversation, Group
+from transom.parts import Conversation, Group, Media, Part
+from transom.placeholder import placeholder
 from transom.plan import Budget, Size, State
 from transom.planner.judge import EARLIER, Row, Verdicts, judge
 from transom.planner.select import guarded
@@ -88,7 +90,7 @@ class Task:
         newest = must if self.policy.newest == "keep" else frozenset[int]()
         ages = Ages(window, self.policy, self.ledger.prices.card.limits, plain, newest)
         rows = ages.rows((*window.always, *window.groups), self.state.folds)
-        held = self._held()
+        held = self._held(window)
         verdicts = self._judged(window, rows, held, frozenset())
         shown = self.rendered(window, verdicts.dead())
         compacting = compacting or self._is_due(shown, held)
@@ -103,7 +105,7 @@ class Task:
         """The window with placeholders in the place of the media in `dead`; groups without one are the same objects."""
         if not dead:
             return window
-        return self.repriced(window, {g.start: self._stubbed(g, dead) for g in (*window.always, *window.groups)})
+        return self.repriced(window, {g.start: self.stubbed(g, dead) for g in (*window.always, *window.groups)})
 
     def repriced(self, window: Window, groups: Mapping[int, Group]) -> Window:
         """The window with these groups, each priced as it is now."""
@@ -114,19 +116,32 @@ class Task:
             prices={start: tuple(self.ledger.message(entry.message) for entry in g.entries) for start, g in groups.items()},
         )
 
-    def _held(self) -> Size:
-        """What the folds that stand already take."""
-        return sum((folds.size_of(fold, self.form, self.ledger.prices, cap=self.cap) for fold in self.state.folds), Size())
+    def _held(self, window: Window) -> Size:
+        """What the folds that stand already take: their own messages, and what their hosts grow by."""
+        hosts = {fold.host for fold in self.state.folds}
+        before = [group for group in window.groups if group.start in hosts]
+        after = folds.placed(before, self.state.folds, self.form, cap=self.cap)
+        found = [self.ledger.message(entry.message) for group in after for entry in group.entries]
+        whole = Size(sum(price.tokens for price in found), sum(price.bytes for price in found), len(found))
+        return whole - sum((window.size(group) for group in before), Size())
 
     def _judged(self, window: Window, rows: Sequence[Row], held: Size, gone: frozenset[Key]) -> Verdicts:
         limits = self.ledger.prices.card.limits
+        stubs = self.state.stubs | gone
+
+        def spared(key: Key, part: Part, media: Media) -> int:
+            if key in stubs or key[0] <= self.state.mark:
+                return size(part.raw) - size(self.form.text(placeholder(media)))
+            return media.inline
+
+        fixed = self.fixed(window) + held
         verdicts = judge(
             rows,
-            picture_limits(window, self.policy, limits, fixed=self.fixed(window) + held, budget=self.budget),
+            picture_limits(window, self.policy, limits, fixed=fixed, budget=self.budget, spared=spared),
             ratio=limit(self.policy.image_ratio),
             anchor=self.state.anchor,
             mark=self.state.mark,
-            stubs=self.state.stubs | gone,
+            stubs=stubs,
         )
         fresh = {key: SUPERSEDED for key in gone if verdicts.why[key] == EARLIER}
         return replace(verdicts, why={**verdicts.why, **fresh}) if fresh else verdicts
@@ -148,7 +163,8 @@ class Task:
                 return number
         return -1
 
-    def _stubbed(self, group: Group, dead: frozenset[Key]) -> Group:
+    def stubbed(self, group: Group, dead: frozenset[Key]) -> Group:
+        """The group with placeholders for the media in `dead`; the same object where it holds none."""
         entries = tuple(stubbed(entry, dead, self.form) for entry in group.entries)
         same = all(new is old for new, old in zip(entries, group.entries, strict=True))
         return group if same else replace(group, entries=entries)

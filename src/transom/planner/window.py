@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -34,14 +34,17 @@ class Window:
 
     def size(self, group: Group) -> Size:
         """The size of a group as it stands."""
-        return summed(self.prices[group.start], counted=not group.pinned)
+        return summed(self.prices[group.start], messages=counted(group))
 
 
-def summed(prices: Sequence[Price], *, counted: bool = True) -> Size:
-    """Prices of messages as one size; system messages are not counted as messages."""
-    return Size(
-        sum(price.tokens for price in prices), sum(price.bytes for price in prices), len(prices) if counted else 0
-    )
+def counted(group: Group) -> int:
+    """How many messages a group counts as; system messages are not counted."""
+    return sum(entry.message.role != "system" for entry in group.entries)
+
+
+def summed(prices: Sequence[Price], *, messages: int) -> Size:
+    """Prices of messages as one size."""
+    return Size(sum(price.tokens for price in prices), sum(price.bytes for price in prices), messages)
 
 
 def open_window(groups: Sequence[Group], ledger: Ledger, state: State, *, merges: bool) -> Window:
@@ -152,12 +155,15 @@ def _author(entry: Entry, part: Part) -> Author:
     return "tool" if returned or message.role == "tool" else "user"
 
 
-def picture_limits(window: Window, policy: Policy, limits: Limits, *, fixed: Size, budget: Budget) -> Limit:
-    """The limits of live pictures in this window: the policy's, the provider's, and what the body has left for them."""
+def picture_limits(  # noqa: PLR0913 - what may limit them
+    window: Window, policy: Policy, limits: Limits, *, fixed: Size, budget: Budget, spared: Callable[[Key, Part, Media], int]
+) -> Limit:
+    """The limits of live pictures in this window: the policy's, the provider's, and what the body has left for them. `spared` are the
+    bytes that go with a picture: its payload, or, of one that is a placeholder already, all but the placeholder."""
     most = limit(policy.max_image_bytes) or math.inf
     if budget.bytes < math.inf:
         everything = fixed.bytes + sum(window.size(g).bytes for g in (*window.always, *window.groups))
-        room = budget.bytes - (everything - _inline(window))
+        room = budget.bytes - (everything - _spared(window, spared))
         if room <= 0:  # the window moves whatever the pictures do: they get what it has after the move
             room = max(1, policy.refit * (budget.bytes - fixed.bytes))
         most = min(most, room)
@@ -170,12 +176,12 @@ def picture_limits(window: Window, policy: Policy, limits: Limits, *, fixed: Siz
     )
 
 
-def _inline(window: Window) -> int:
+def _spared(window: Window, spared: Callable[[Key, Part, Media], int]) -> int:
     return sum(
-        part.media.inline
+        spared(key, part, part.media)
         for group in (*window.always, *window.groups)
         for entry in group.entries
-        for _, part in entry.keyed()
+        for key, part in entry.keyed()
         if part.media is not None and part.kind == "image"
     )
 
