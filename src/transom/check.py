@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from transom.catalog import Limits, ModelCard
-from transom.errors import PlanMismatch
+from transom.errors import BadRequest, PlanMismatch
 from transom.parts import Conversation, Message, Part, spell, walk
 from transom.plan import Size
 from transom.shape import unsendable
@@ -51,6 +51,8 @@ def verify(  # noqa: PLR0913 - what was planned, what was written, and by which 
     """
     broken = [fault for fault in form.legal(written, card.quirks) if fault.refused]
     broken += [fault for fault in limit_faults(written, card, Size()) if fault.refused]
+    if broken and not written.messages:
+        raise BadRequest(broken[0].says, place=broken[0].place)  # nothing came in, so nothing was made of it
     if broken:
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise PlanMismatch(f"{broken[0].says}{more}; the request was not sent", place=broken[0].place)
