@@ -15,6 +15,9 @@ from typing import Literal, TypeAlias
 from transom.parts import MediaKind
 from transom.types import Key
 
+EARLIER = "a placeholder since an earlier request"
+UNJUDGED = "nobody judged it"
+
 Author: TypeAlias = Literal["user", "tool", "assistant"]
 
 
@@ -80,6 +83,10 @@ class Verdicts:
     mark: int
     stubs: frozenset[Key]
 
+    def live(self, key: Key) -> bool:
+        """Whether a picture goes out: one without a verdict does not (CM-88, INV-05)."""
+        return self.why.get(key, UNJUDGED) == ""
+
     def dead(self) -> frozenset[Key]:
         """The keys of all placeholders."""
         return frozenset(key for key, reason in self.why.items() if reason)
@@ -114,7 +121,6 @@ def _settled(rows: Sequence[Row], why: Mapping[Key, str], mark: int) -> Verdicts
     return Verdicts(why=why, mark=mark, stubs=frozenset(stubs))
 
 
-EARLIER = "a placeholder since an earlier request"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,12 @@ from transom.wire.form import Form
 LEAST_TEXT: Final = 128
 """Bytes that no text is cut below (AN-49)."""
 SHED: Final = "shed, since what must stay was still too large"
+OUTCOME: Final = re.compile(
+    r'"(?:\w*(?:error|fail|success|pass|warning|skip)\w*)"\s*:\s*(?:\d{1,9}|true|false|null)(?![\w.])'
+    r'|"(?:ok|done|valid|found|truncated)"\s*:\s*(?:true|false)|"(?:attachments|files|images)"\s*:\s*\[\s*\]'
+)
+"""Fields that say how something went (AN-50)."""
+MOST_OUTCOME: Final = 160
 FILE: Final = re.compile(r"\s*(?:\[|<|#+ ?)?(?:attached |attachment|file\b|document\b)", re.IGNORECASE)
 """How a text begins that holds an attached file (AN-52)."""
 
@@ -150,10 +156,22 @@ def _is_text(part: Part) -> bool:
 
 
 def clipped(text: str, room: int) -> str:
-    """Head and tail of a text in at most `room` bytes, with a marker of its size between them (AN-50). No character is split."""
+    """Head and tail of a text in at most `room` bytes, with a marker of its size between them, and of how things went in it, where there is
+    room (AN-50). No character is split."""
     data = text.encode()
-    marker = f"\n[{len(data):,} bytes in all, the middle is left out]\n"
-    half = max(0, (room - len(marker.encode())) // 2)
+    told = f"{len(data):,} bytes in all, the middle is left out"
+    for kept in (outcome(text), ""):
+        marker = f"\n[{told}; {kept}]\n" if kept else f"\n[{told}]\n"
+        half = (room - len(marker.encode())) // 2
+        if half >= len(marker) // 2:
+            break
+    half = max(0, half)
     head = data[:half].decode(errors="ignore")
     tail = data[len(data) - half :].decode(errors="ignore") if half else ""
     return f"{head}{marker}{tail}"
+
+
+def outcome(text: str) -> str:
+    """The fields of a text that say how something went, without any other value: counts of errors and successes, flags, and whether a list of
+    attachments was empty."""
+    return ", ".join(dict.fromkeys(found.group() for found in OUTCOME.finditer(text)))[:MOST_OUTCOME]

@@ -92,20 +92,23 @@ class Task:
         rows = ages.rows((*window.always, *window.groups), self.state.folds)
         held = self._held(window)
         verdicts = self._judged(window, rows, held, frozenset())
-        shown = self.rendered(window, verdicts.dead())
+        shown = self._rendered(window, verdicts)
         compacting = compacting or self._is_due(shown, held)
         gone = superseded(rows, opening=self._opening()) - verdicts.dead() if compacting else frozenset[Key]()
         if gone:
             verdicts = self._judged(window, rows, held, gone)
-            shown = self.rendered(window, verdicts.dead())
+            shown = self._rendered(window, verdicts)
         pinned = pinned_starts(window, self.policy)
         return Seen(window=shown, verdicts=verdicts, ages=ages, pinned=pinned, guarded=pinned | must, compacting=compacting)
 
-    def rendered(self, window: Window, dead: frozenset[Key]) -> Window:
-        """The window with placeholders in the place of the media in `dead`; groups without one are the same objects."""
+    def _rendered(self, window: Window, verdicts: Verdicts) -> Window:
+        """The window with placeholders for all media that are not judged live; groups without one are the same objects."""
+        groups = (*window.always, *window.groups)
+        shown = (key for g in groups for entry in g.entries for key, part in entry.keyed() if part.media is not None)
+        dead = frozenset(key for key in shown if not verdicts.live(key))
         if not dead:
             return window
-        return self.repriced(window, {g.start: self.stubbed(g, dead) for g in (*window.always, *window.groups)})
+        return self.repriced(window, {g.start: self.stubbed(g, dead) for g in groups})
 
     def repriced(self, window: Window, groups: Mapping[int, Group]) -> Window:
         """The window with these groups, each priced as it is now."""

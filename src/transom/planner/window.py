@@ -161,8 +161,8 @@ def picture_limits(  # noqa: PLR0913 - what may limit them
     """The limits of live pictures in this window: the policy's, the provider's, and what the body has left for them. `spared` are the
     bytes that go with a picture: its payload, or, of one that is a placeholder already, all but the placeholder."""
     most = limit(policy.max_image_bytes) or math.inf
-    if budget.bytes < math.inf:
-        everything = fixed.bytes + sum(window.size(g).bytes for g in (*window.always, *window.groups))
+    if budget.bytes < math.inf and "images" not in policy.shed:  # else they go when texts have been cut (AN-51)
+        everything = fixed.bytes + sum(window.size(g).bytes for g in window.groups)
         room = budget.bytes - (everything - _spared(window, spared))
         if room <= 0:  # the window moves whatever the pictures do: they get what it has after the move
             room = max(1, policy.refit * (budget.bytes - fixed.bytes))
