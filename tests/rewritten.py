@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
@@ -69,7 +68,7 @@ def _converse(block: Json, *, named: bool) -> Iterator[Json]:
         yield {"cachePoint": {"type": "default"}}
 
 
-def _converse_block(block: Json, *, named: bool) -> Json:
+def _converse_block(block: Json, *, named: bool) -> Json:  # noqa: PLR0911 - one return a kind
     kind = block["type"]
     if kind == "image":
         return {"image": {"format": _format(block["source"]), "source": _bytes(block["source"])}}
@@ -103,7 +102,8 @@ def _bytes(source: Json) -> Json:
 
 
 def _document(block: Json, *, named: bool) -> Json:
-    source: Json = block.get("source") if isinstance(block.get("source"), dict) else {"type": "content", **block}
+    given = block.get("source")
+    source: Json = given if isinstance(given, dict) else {"type": "content", **block}
     name = {"name": block.get("title") or f"file {len(json.dumps(block))}"} if named else {}
     if source["type"] == "base64":
         return {"document": {"format": "pdf", **name, "source": {"bytes": source["data"]}}}
@@ -248,10 +248,14 @@ def _items(role: str, content: Any) -> list[Json]:
     return items or [{"type": "message", "role": role, "content": []}]
 
 
-def _item(block: Json) -> Json | None:
+def _item(block: Json) -> Json | None:  # noqa: PLR0911 - same
     kind, id_ = block["type"], block.get("id") or block.get("tool_use_id") or ""
     if kind == "thinking":
-        return {"type": "reasoning", "summary": [{"type": "summary_text", "text": block["thinking"]}], "encrypted_content": "eA=="}
+        return {
+            "type": "reasoning",
+            "summary": [{"type": "summary_text", "text": block["thinking"]}],
+            "encrypted_content": "eA==",
+        }
     if kind == "redacted_thinking":
         return {"type": "reasoning", "summary": [], "encrypted_content": block["data"]}
     custom = sum(map(ord, id_)) % 3 == 0
@@ -274,7 +278,9 @@ def _spoken(block: Json, role: str) -> Iterator[Json]:
     if block["type"] == "text":
         yield {"type": "output_text" if role == "assistant" else "input_text", "text": block["text"]}
     elif block["type"] == "image":
-        url = f"data:{source['media_type']};base64,{source['data']}" if source["type"] == "base64" else "https://example.com/a.png"
+        url = (
+            f"data:{source['media_type']};base64,{source['data']}" if source["type"] == "base64" else "https://example.com/a.png"
+        )
         yield {"type": "input_image", "image_url": url, "detail": "auto"}
     elif source.get("type") == "base64":
         yield {"type": "input_file", "filename": "a.pdf", "file_data": f"data:{source['media_type']};base64,{source['data']}"}
@@ -300,7 +306,10 @@ def items_of_its_own(picture: str, pick: Callable[..., Any]) -> list[Json]:
             {"type": "function_call", "call_id": "fc_1", "name": "look", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "fc_1", "output": [{"type": "input_image", "image_url": url}]},
         ],
-        [{"type": "compaction", "encrypted_content": "eA=="}, {"type": "code_interpreter_call", "id": "ci", "code": "1", "outputs": []}],
+        [
+            {"type": "compaction", "encrypted_content": "eA=="},
+            {"type": "code_interpreter_call", "id": "ci", "code": "1", "outputs": []},
+        ],
         [
             {"type": "reasoning", "id": "rs_1", "summary": []},
             {"type": "custom_tool_call", "call_id": "ct_1", "name": "sh", "input": "ls"},
@@ -309,5 +318,3 @@ def items_of_its_own(picture: str, pick: Callable[..., Any]) -> list[Json]:
     )
     story: list[Json] = pick(*stories)
     return story
-
-

@@ -167,7 +167,8 @@ GEMINI_PART = st.one_of(
     st.builds(lambda words: {"text": words}, WORDS),
     st.builds(lambda key: {key: {"name": "run", "args": {}}}, st.sampled_from(["functionCall", "function_call"])),
     st.builds(
-        lambda key: {key: {"name": "run", "response": {"output": "x"}}}, st.sampled_from(["functionResponse", "function_response"])
+        lambda key: {key: {"name": "run", "response": {"output": "x"}}},
+        st.sampled_from(["functionResponse", "function_response"]),
     ),
     st.just({"inlineData": {"mimeType": "image/png", "data": "eA=="}}),
     st.just({"text": "so", "thought": True}),

@@ -14,7 +14,14 @@ from typing import Literal
 
 from transom.pairing import positions, served
 from transom.pairing.draft import Draft, drafted
-from transom.pairing.ends import nothing_left, with_edges, with_thinking, without_bare_thinking, without_empties, without_lost_reasoning
+from transom.pairing.ends import (
+    nothing_left,
+    with_edges,
+    with_thinking,
+    without_bare_thinking,
+    without_empties,
+    without_lost_reasoning,
+)
 from transom.pairing.groups import grouped
 from transom.pairing.match import match
 from transom.pairing.place import Placer

@@ -69,8 +69,8 @@ class Matches:
 
 def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"], unique: bool, held: bool = False) -> Matches:
     """Find the answer of every call. Results that answer nothing are taken out of their messages, or, with `late="append"`,
-    stay there as text. `unique`: ids must differ in the whole request, not in one turn only. `held`: the provider holds calls that
-    are not among these messages, and results may answer them.
+    stay there as text. `unique`: ids must differ in the whole request, not in one turn only. `held`: the provider holds calls
+    that are not among these messages, and results may answer them.
     """
     matcher = _Matcher(form, append=late == "append", unique=unique, held=held)
     before = ""

@@ -1,8 +1,8 @@
 """Which call a result answers where ids are optional (Gemini): by id, else by name and place.
 
-The rule: a message of nothing but results, as many as the turn before it calls, answers that turn. Else a result goes to a call of
-its id, to the first waiting call of its name in the newest turn, then in older ones, and last, right behind a turn, to any of its
-calls that waits. The links are for pairing alone and never sent.
+The rule: a message of nothing but results, as many as the turn before it calls, answers that turn. Else a result goes to a call
+of its id, to the first waiting call of its name in the newest turn, then in older ones, and last, right behind a turn, to any of
+its calls that waits. The links are for pairing alone and never sent.
 """
 
 from __future__ import annotations

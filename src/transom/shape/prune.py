@@ -54,11 +54,11 @@ def prune(  # noqa: PLR0913 - what is pruned, and by which settings
         by_tool.setdefault(result.tool, []).append(result)
     moved = dict(marks)
     gone: dict[int, list[_Result]] = {}
-    for tool, results in by_tool.items():
+    for tool, found in by_tool.items():
         allowed = keep.get(tool) if isinstance(keep, Mapping) else keep
         if allowed is None or not allowed >= 0:
             continue
-        results = [replace(result, done=_is_marker(result, form)) for result in results]
+        results = [replace(result, done=_is_marker(result, form)) for result in found]
         mark = _mark(results, int(allowed), marks.get(tool, -1), refit, newest)
         if mark >= 0:
             moved[tool] = mark

@@ -157,8 +157,9 @@ def placeholder(_part: Part, words: str, /) -> Json:
 def result_stub(call: Part, words: str, /) -> Json:
     """A raw result for `call` that failed and says `words`."""
     made: JsonObject = {"toolUseId": call.id, "content": [text(words)], "status": "error"}
-    said = inner(call.raw, "toolUse").get("type") if isinstance(call.raw, dict) else None
-    return {"toolResult": {**made, "type": said} if said else made}
+    if call.kind == "server-call":
+        made["type"] = f"{call.name}_tool_result"
+    return {"toolResult": made}
 
 
 def set_result(raw: Json, words: str, /) -> Json:

@@ -18,7 +18,8 @@ MOST_MARKS: Final = 4
 """Cache points in one request (prompt caching guide of Bedrock, 2026-08)."""
 _FIRST: Final = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
 _BLANK: Final = (
-    "The text field in the ContentBlock object at messages.{index}.content.{at} is blank. Add text to the text field, and try again."
+    "The text field in the ContentBlock object at messages.{index}.content.{at} is blank. Add text to the text field, and try "
+    "again."
 )
 _RULES: Final = TurnRules(
     {

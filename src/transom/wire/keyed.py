@@ -135,8 +135,7 @@ def guard_content(raw: JsonObject, place: Place, _: int) -> Part:
     held = inner(raw, "guardContent")
     if isinstance(held.get("image"), dict):
         media = carried(held, (*place, "guardContent"), "image")
-        if media is not None:
-            return Part(kind="image", place=place, raw=raw, media=media)
+        return Part(kind="image", place=place, raw=raw, media=media)
     words = inner(held, "text")
     return Part(kind="text", place=place, raw=raw, text=string(words, "text"))
 
