@@ -492,7 +492,7 @@ def many_marks(stage: Stage) -> None:
 
 HOSTILE_SCENES: tuple[Scene, ...] = (
     lost_result, lost_call, late_result, late_arrival, twice, reused, nameless, text_first, apart, bundled, empty, partly_empty,
-    empty_result, only_thinking, served_badly, broken_arguments, media_in_result, opens_badly, beside, many_marks,
+    empty_result, only_thinking, served_badly, served_badly, broken_arguments, media_in_result, opens_badly, beside, many_marks,
 )  # fmt: skip
 
 
