@@ -40,7 +40,7 @@ def parted(data: st.DataObject, messages: list[Any]) -> list[list[Any]]:
     return out
 
 
-@pytest.mark.parametrize("api", [api for api in APIS if api != "openai-responses"])
+@pytest.mark.parametrize("api", APIS)
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(data=st.data())
 def test_a_window_of_the_log_makes_the_request_that_the_whole_log_makes(api: str, data: st.DataObject) -> None:
