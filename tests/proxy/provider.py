@@ -74,6 +74,11 @@ class Provider:
         """The requests that were answered with 200."""
         return [one for one in self.seen if one.status == 200]
 
+    def forget(self) -> None:
+        """Forget what was seen and cached, so that a long test measures the proxy and not its provider."""
+        self.seen.clear()
+        self._cache.clear()
+
     def app(self) -> Starlette:
         """The server."""
         post = ["POST"]

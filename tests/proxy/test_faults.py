@@ -201,9 +201,9 @@ def test_a_client_that_stops_sending_is_told_so(start: Start) -> None:
         time.sleep(1)
         yield b": 1}"
 
-    with httpx2.Client(trust_env=False) as client:
-        with contextlib.suppress(httpx2.TransportError):  # the connection may be closed before the client read the answer
-            assert client.post(f"{begun.url}/v1/messages", content=slowly()).status_code == 408
+    # The connection may be closed before the client read the answer.
+    with httpx2.Client(trust_env=False) as client, contextlib.suppress(httpx2.TransportError):
+        assert client.post(f"{begun.url}/v1/messages", content=slowly()).status_code == 408
     assert begun.ended(1)[0].fault == "Slow"
 
 

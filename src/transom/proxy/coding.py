@@ -18,6 +18,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+NOT_OF_IT: Final = "the body is not of the content coding that its header names"
 WINDOW_LOG: Final = 25
 """The largest window of zstd that is taken, as a power of two: 32 MiB."""
 
@@ -41,26 +42,34 @@ class Inflate:
     def __init__(self, wbits: int) -> None:
         self._wbits = wbits
         self._engine = zlib.decompressobj(wbits)
-        self._begun = False
+        self._head: bytes | None = b"" if wbits == zlib.MAX_WBITS else None
 
     def feed(self, data: bytes, most: int) -> bytes:
         """As Decoder says."""
+        if self._head is not None:
+            data = self._begun(self._head + data)
         out = bytearray()
         while data:
             try:
                 out += self._engine.decompress(data, most + 1 - len(out))
             except zlib.error:
-                if self._wbits != zlib.MAX_WBITS or self._begun:
-                    raise BadRequest("the body is not of the content coding that its header names") from None
-                self._wbits, self._engine = -zlib.MAX_WBITS, zlib.decompressobj(-zlib.MAX_WBITS)
-                continue
-            self._begun = True
+                raise BadRequest(NOT_OF_IT) from None
             if len(out) > most:
                 raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
             data = self._engine.unconsumed_tail or self._engine.unused_data
             if self._engine.eof and data:
                 self._engine = zlib.decompressobj(self._wbits)
         return bytes(out)
+
+    def _begun(self, data: bytes) -> bytes:
+        """What can be decoded of the beginning: its first two bytes say whether there is a head (RFC 1950, section 2.2)."""
+        if len(data) < 2:
+            self._head = data
+            return b""
+        self._head = None
+        if data[0] & 15 != zlib.DEFLATED or (data[0] << 8 | data[1]) % 31:
+            self._wbits, self._engine = -zlib.MAX_WBITS, zlib.decompressobj(-zlib.MAX_WBITS)
+        return data
 
 
 class Brotli:
@@ -76,7 +85,7 @@ class Brotli:
             while not self._engine.can_accept_more_data() and len(out) <= most:
                 out += self._engine.process(b"", output_buffer_limit=most + 1 - len(out))
         except brotli.error:
-            raise BadRequest("the body is not of the content coding that its header names") from None
+            raise BadRequest(NOT_OF_IT) from None
         if len(out) > most:
             raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
         return bytes(out)
@@ -104,7 +113,7 @@ class Zstd:
                     raise TooLarge(f"the body has more than {most:,} bytes when decompressed; send a smaller one")
                 data = self._engine.unused_data if self._engine.eof else b""
         except zstd.ZstdError:
-            raise BadRequest("the body is not of the content coding that its header names") from None
+            raise BadRequest(NOT_OF_IT) from None
         return bytes(out)
 
 

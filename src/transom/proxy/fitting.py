@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
+import msgspec
+
 from transom import canon, door, resume, stages
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, OverBudget, TransomError
 from transom.parts import Conversation
-from transom.plan import Size, State
+from transom.plan import Size
 from transom.policy import STEPS, Policy
-from transom.pricing import PriceList
+from transom.pricing import SCALED, PriceList
 from transom.proxy.bounded import Bounded
-from transom.proxy.glance import Glance, Seen
+from transom.proxy.glance import Glance, Terms
 from transom.proxy.identity import Identity
 from transom.proxy.overflow import Overflow
 from transom.proxy.record import Learned, Record
@@ -26,8 +28,9 @@ from transom.proxy.routes import Route
 from transom.proxy.settings import Settings
 from transom.proxy.states import Shelf, States
 from transom.report import Report
+from transom.types import Json, JsonObject
 from transom.wire import FORMS
-from transom.wire.form import Usage
+from transom.wire.form import Form, Usage
 
 Outcome: TypeAlias = Literal["untouched", "fitted", "over-budget", "unread", "failed", "refused"]
 
@@ -35,9 +38,14 @@ COUNTS: Final = 100_000
 """Texts whose count is remembered for each of so many cards."""
 CARDS: Final = 8
 MODELS: Final = 256
+LISTS: Final = {"anthropic": "messages", "openai-chat": "messages", "openai-responses": "input", "gemini": "contents"}
+"""What each form calls its list of messages."""
 NOTHING: Final = Size()
 UNKNOWN: Final = Record()
-GUESSED: Final = frozenset({"estimate", "flat"})
+
+
+class Unread(BadRequest):
+    """The body is JSON, but no request of its form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,21 +131,20 @@ class Fitter:
     def plan(self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None) -> Planned:
         """What is sent in place of `data`. `taught`: a second try, with what the provider's refusal of the first one taught."""
         try:
-            body = door.parse(data)
+            body = _parsed(data)
         except BadRequest as error:
             return self._unread(data, error, always=True)
+        model = route.model or str(body.get("model") or "")
         try:
-            conversation = FORMS[route.api].read(body)
+            return self._planned(data, body, model, route, caller, taught)
         except BadRequest as error:
-            return self._unread(data, error, always=False)
-        try:
-            return self._planned(data, conversation, route, caller, taught)
+            return self._unread(data, error, always=not isinstance(error, Unread))
         except TransomError as error:
-            return self._unfit(data, conversation, route, error)
+            return self._unfit(data, model, error)
         except Exception as error:  # noqa: BLE001 - whatever breaks here, the client's own request still goes through
             wrapped = TransomError(f"transom broke on this request ({type(error).__name__}); please report it")
             wrapped.status_hint = 500
-            return self._unfit(data, conversation, route, wrapped)
+            return self._unfit(data, model, wrapped)
 
     def keep(self, planned: Planned, caller: Caller, usage: Usage | None) -> None:
         """Remember a request that the provider took, and learn from the usage that it reported."""
@@ -158,15 +165,19 @@ class Fitter:
         again = self.plan(data, route, caller, taught=learned)
         return again if again.outcome == "fitted" and again.data != planned.data else None
 
-    def _planned(self, data: bytes, conversation: Conversation, route: Route, caller: Caller, taught: Learned | None) -> Planned:
-        model = route.model or conversation.model
+    def _planned(  # noqa: PLR0913, PLR0917 - the request, as far as it is known
+        self, data: bytes, body: JsonObject, model: str, route: Route, caller: Caller, taught: Learned | None
+    ) -> Planned:
+        form, key = FORMS[route.api], LISTS[route.api]
+        conversation = None if _is_list(body.get(key)) else _read(form, body)
+        digests = [canon.digest(one) for one in (body[key] if conversation is None else _given(conversation))]
         policy, card, named = self._ruled(model, route.api)
-        history = resume.log(conversation)
-        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, digests=history.digests)
+        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, digests=digests)
         at, record = self._known(self._states.for_tenant(caller.tenant), chain)
         learned = taught or record.learned.under(named)
         card = learned.narrowed(card)
         prices = PriceList(card, multiplier=learned.multiplier, memo=self._memo(named))
+        terms = Terms(form=form, key=key, policy=policy, prices=prices, named=named)
         known = Planned(
             data=data,
             outcome="untouched",
@@ -176,32 +187,38 @@ class Fitter:
             key=b"" if route.counts or not chain else chain[-1],
             record=Record(learned=learned),
         )
-        form = FORMS[route.api]
-        if taught is None and record.state is None:
-            seen = self._glance.look(conversation, history.digests, form=form, policy=policy, prices=prices, named=named)
-            if seen is not None:
-                return _as_it_came(known, seen)
-        state = record.resumed(history, count=at, policy=policy.fingerprint(), card=named) if at else None
-        return self._fitted(known, conversation, history, state=state, prices=prices, policy=policy, retry=taught is not None)
+        seen = None
+        plain = taught is None and record.state is None
+        if plain and at and conversation is None:
+            seen = self._glance.along(body, digests, at, terms, data=data)
+        if seen is None:
+            conversation = conversation or _read(form, body)
+            seen = self._glance.look(conversation, digests, terms) if plain else None
+        if seen is not None:
+            return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
+        conversation = conversation or _read(form, body)
+        return self._fitted(known, conversation, at, record, terms, retry=taught is not None)
 
-    def _fitted(  # noqa: PLR0913 - all that a fit takes
-        self,
-        known: Planned,
-        conversation: Conversation,
-        history: resume.Log,
-        *,
-        state: State | None,
-        prices: PriceList,
-        policy: Policy,
-        retry: bool,
+    def _fitted(  # noqa: PLR0913 - what is known, and what it is judged by
+        self, known: Planned, conversation: Conversation, at: int, record: Record, terms: Terms, *, retry: bool
     ) -> Planned:
-        form = FORMS[conversation.api]
-        strict = replace(policy, strict=policy.strict or self.settings.mode == "strict")
+        """The whole fit."""
+        policy = replace(terms.policy, strict=terms.policy.strict or self.settings.mode == "strict")
         if retry:
-            strict = replace(strict, shed=policy.shed or STEPS)
-        fit = stages.run(conversation, form=form, policy=strict, prices=prices, last=state, history=history, compacting=retry)
+            policy = replace(policy, shed=policy.shed or STEPS)
+        history = resume.log(conversation)
+        state = record.resumed(history, count=at, policy=policy.fingerprint(), card=terms.named) if at else None
+        fit = stages.run(
+            conversation,
+            form=terms.form,
+            policy=policy,
+            prices=terms.prices,
+            last=state,
+            history=history,
+            compacting=retry,
+        )
         changed = fit.request is not conversation.body
-        share = sum(part for basis, part in fit.report.basis.items() if basis in GUESSED)
+        share = sum(part for basis, part in fit.report.basis.items() if basis in SCALED)
         guessed = round(fit.report.after.tokens * share)
         moved = changed or (state is not None and state.anchor > 0)
         return replace(
@@ -241,7 +258,7 @@ class Fitter:
         refusal = Refusal(status=error.status_hint, words=str(error)) if refuse else None
         return Planned(data=data, outcome="refused" if refuse else "unread", trouble=type(error).__name__, refusal=refusal)
 
-    def _unfit(self, data: bytes, conversation: Conversation, route: Route, error: TransomError) -> Planned:
+    def _unfit(self, data: bytes, model: str, error: TransomError) -> Planned:
         """A request that could not be made to fit."""
         outcome: Outcome = "over-budget" if isinstance(error, OverBudget) else "failed"
         refuse = self.settings.mode == "strict"
@@ -249,13 +266,37 @@ class Fitter:
         return Planned(
             data=data,
             outcome="refused" if refuse else outcome,
-            model=route.model or conversation.model,
-            before=Size(tokens, len(data), len(conversation.messages)),
-            after=Size(tokens, len(data), len(conversation.messages)),
+            model=model,
+            before=Size(tokens, len(data), 0),
+            after=Size(tokens, len(data), 0),
             trouble=type(error).__name__,
             refusal=Refusal(status=error.status_hint, words=str(error)) if refuse else None,
         )
 
 
-def _as_it_came(known: Planned, seen: Seen) -> Planned:
-    return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
+def _parsed(data: bytes) -> JsonObject:
+    """The body as JSON. The parser that is used here takes no NaN and no half of a surrogate pair, and bounds its depth;
+    what else must be looked at, a whole fit looks at (`_read`).
+    """
+    try:
+        body = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return door.parse(data)
+    return body if isinstance(body, dict) else door.parse(data)
+
+
+def _is_list(given: Json) -> bool:
+    """Whether the messages are a list of objects, as they nearly always are; some forms take a string, or a lone one."""
+    return isinstance(given, list) and all(isinstance(one, dict) for one in given)
+
+
+def _read(form: Form, body: JsonObject) -> Conversation:
+    body = door.admit(body)
+    try:
+        return form.read(body)
+    except BadRequest as error:
+        raise Unread(str(error)) from error
+
+
+def _given(conversation: Conversation) -> list[JsonObject]:
+    return [message.json for message in conversation.messages]

@@ -1,8 +1,8 @@
-"""A glance at a request: does it go out as it came? The rule: yes only where the whole fit would say so, at a fraction of its
-cost.
+"""A glance at a request: does it go out as it came? The rule: yes only where the whole fit would say so, at a fraction of
+its cost.
 
-Most requests are far below every limit. For those it is enough to know that the form finds no fault, that no message holds
-media, and that the sum of prices is below the point where anything moves. A message's price is remembered by its digest.
+Most requests are far below every limit. For those it is enough to know that the form finds no fault, that no message holds media,
+and that the sum of prices is below the point where anything moves. A message's price is remembered by its digest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from transom import canon
-from transom.catalog import ModelCard
+from transom.errors import BadRequest
 from transom.pairing.draft import drafted
 from transom.pairing.tidy import with_arguments
 from transom.parts import Conversation, Message, walk
@@ -21,6 +21,7 @@ from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
 from transom.pricing import SCALED, Price, PriceList
 from transom.proxy.bounded import Bounded
+from transom.types import JsonObject
 from transom.wire.form import Form
 
 MOST: Final = 200_000
@@ -29,18 +30,34 @@ STRICT: Final = frozenset({"strict-pairs"})
 """The fit brings each result close behind its call, where a form lets it stand anywhere; so the glance asks for no less."""
 SLACK: Final = 1.01
 """What rounding may add to a sum of scaled prices."""
+MARKS: Final = tuple(f'"{key}"'.encode() for key in canon.MARKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a request is judged by. `key` is its body's name for its messages, `named` the name of the card's prices."""
+
+    form: Form
+    key: str
+    policy: Policy
+    prices: PriceList
+    named: str
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A message's tokens, unscaled, of which `guessed` are estimates; its bytes; whether it is text, calls and results only, with
-    nothing that the fit would mend though the provider may take it.
+    """A message's tokens, unscaled, of which `guessed` are estimates; its bytes; `counts`, whether a limit on messages counts it.
+
+    `plain`: text, calls and results only, with nothing that the fit would mend though the provider may take it. `steady`: its
+    price is the same before and after the user's next turn.
     """
 
     tokens: int
     guessed: int
     bytes: int
+    counts: int
     plain: bool
+    steady: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,42 +76,77 @@ class Glance:
         self._figures: Bounded[tuple[bytes, str, bool], Figure] = Bounded(most)
         self._around: Bounded[tuple[bytes, str], Price] = Bounded(max(1, most // 100))
 
-    def look(  # noqa: PLR0913 - what a fit is given
-        self, conversation: Conversation, digests: Sequence[bytes], *, form: Form, policy: Policy, prices: PriceList, named: str
-    ) -> Seen | None:
-        """The request's size where nothing has to change; None where the whole fit must say. `named` is the card's name."""
-        if not _simple(policy) or conversation.held:
+    def look(self, conversation: Conversation, digests: Sequence[bytes], terms: Terms) -> Seen | None:
+        """The request's size where nothing has to change; None where the whole fit must say."""
+        if not _simple(terms.policy) or conversation.held:
             return None
-        card = prices.card
-        unscaled = replace(prices.at(conversation), multiplier=1.0)
-        figures = [self._figure(one, digest, unscaled, named) for one, digest in zip(conversation.messages, digests, strict=True)]
+        prices = replace(terms.prices.at(conversation), multiplier=1.0)
+        figures = [self._figure(*one, prices, terms.named) for one in zip(conversation.messages, digests, strict=True)]
+        return self._judged(figures, conversation, terms)
+
+    def along(self, body: JsonObject, digests: Sequence[bytes], known: int, terms: Terms, *, data: bytes) -> Seen | None:
+        """The same for a conversation whose first `known` messages went out before as they came, in a request of their own: only
+        what came since is read. `data` is the body as bytes.
+
+        What was taken once ends with the user, with every call answered; so what came since is judged behind a word of the
+        user's. What can go wrong across that place is looked for in the bytes: a call's id that was there before, and cache
+        marks.
+        """
+        before = [self._figures.get((digest, terms.named, False)) for digest in digests[:known]]
+        marks = sum(data.count(mark) for mark in MARKS)
+        if not _simple(terms.policy) or marks > terms.prices.card.limits.marks > 0:
+            return None
+        tail = body[terms.key][known:]
+        user = terms.form.message("user", [terms.form.text("-")])
+        try:
+            talk = terms.form.read({**body, terms.key: [user, *tail]})
+        except BadRequest:
+            return None
+        prices = replace(terms.prices, multiplier=1.0)
+        since = [self._figure(*one, prices, terms.named) for one in zip(talk.messages[1:], digests[known:], strict=True)]
+        figures = [figure for figure in (*before, *since) if figure is not None and figure.steady]
+        if talk.held or len(figures) != len(digests) or not _new_ids(talk, tail, data):
+            return None
+        return self._judged(figures, talk, terms)
+
+    def _judged(self, figures: Sequence[Figure], conversation: Conversation, terms: Terms) -> Seen | None:
+        """The request's size; None where a message is not plain, the sum is where something moves, or the form finds a fault."""
         if not all(figure.plain for figure in figures):
             return None
-        around = self._fixed(conversation, unscaled, named)
+        prices, card = terms.prices, terms.prices.card
+        around = self._fixed(conversation, replace(prices, multiplier=1.0), terms.named)
         outside = around.tokens if around.basis in SCALED else 0
         guessed = sum(figure.guessed for figure in figures) + outside
-        tokens = sum(figure.tokens for figure in figures) + around.tokens
-        exact = tokens - guessed
+        exact = sum(figure.tokens for figure in figures) + around.tokens - guessed
         scaled = guessed if prices.multiplier == 1 else int(guessed * prices.multiplier * SLACK) + 1
-        size = Size(
-            exact + scaled,
-            sum(figure.bytes for figure in figures) + around.bytes,
-            sum(message.role != "system" for message in conversation.messages),
-        )
-        if not _stays(size, around, conversation, policy, card) or form.legal(conversation, card.quirks | STRICT):
+        bulk = sum(figure.bytes for figure in figures) + around.bytes
+        size = Size(exact + scaled, bulk, sum(figure.counts for figure in figures))
+        budget, _ = allowance(terms.policy, card, conversation.body)
+        moves = budget.share(Size(around.tokens, around.bytes, 0), terms.policy.trigger)
+        if not (budget.admits(size) and moves.admits(size)) or terms.form.legal(conversation, card.quirks | STRICT):
             return None
         return Seen(size=size, exact=exact, guessed=int(guessed * prices.multiplier))
 
     def _figure(self, message: Message, digest: bytes, prices: PriceList, named: str) -> Figure:
-        key = digest, named, message.index > prices.live
-        found = self._figures.get(key)
+        live = message.index > prices.live
+        found = self._figures.get((digest, named, live))
         if found is None:
             price = prices.message(message)
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
             plain = plain and not (message.role == "assistant" and with_arguments(drafted(message)))
             guessed = price.tokens if price.basis in SCALED else 0
-            found = self._figures[key] = Figure(price.tokens, guessed, price.bytes, plain)
+            steady = message.role == "user" or self._steady(message, price, prices)
+            found = Figure(price.tokens, guessed, price.bytes, message.role != "system", plain, steady)
+            self._figures[digest, named, live] = found
+            if found.steady:
+                self._figures[digest, named, not live] = found
         return found
+
+    @staticmethod
+    def _steady(message: Message, price: Price, prices: PriceList) -> bool:
+        """Whether the price stays when the user speaks again; that of reasoning may not."""
+        other = replace(prices, live=message.index if message.index > prices.live else -1)
+        return other.message(message).tokens == price.tokens
 
     def _fixed(self, conversation: Conversation, prices: PriceList, named: str) -> Price:
         around = canon.encode({**conversation.body, conversation.key: []})
@@ -103,6 +155,16 @@ class Glance:
         if found is None:
             found = self._around[key] = prices.fixed(conversation)
         return found
+
+
+def _new_ids(talk: Conversation, tail: Sequence[JsonObject], data: bytes) -> bool:
+    """Whether the ids of these calls stand nowhere else in the body."""
+    ids = {part.id for message in talk.messages for part in walk(message.parts) if part.kind == "call" and part.id}
+    own = canon.encode(tail) if ids else b""
+    return all(
+        one.isascii() and one.isprintable() and not {*'"\\/'} & {*one} and data.count(one.encode()) == own.count(one.encode())
+        for one in ids
+    )
 
 
 def _simple(policy: Policy) -> bool:
@@ -116,10 +178,3 @@ def _simple(policy: Policy) -> bool:
         and not limit(policy.compact_at)
         and policy.marks == "client"
     )
-
-
-def _stays(size: Size, around: Price, conversation: Conversation, policy: Policy, card: ModelCard) -> bool:
-    """Whether the request is below the point where anything moves."""
-    budget, _ = allowance(policy, card, conversation.body)
-    fixed = Size(around.tokens, around.bytes, 0)
-    return budget.admits(size) and budget.share(fixed, policy.trigger).admits(size)

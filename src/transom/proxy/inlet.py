@@ -73,7 +73,8 @@ class Inlet:
         """The body as it comes. Raises Gone when the client leaves, Slow when nothing comes for too long."""
         while not self._ended.is_set():
             try:
-                message = await asyncio.wait_for(self._receive(), self._idle)
+                async with asyncio.timeout(self._idle):
+                    message = await self._receive()
             except TimeoutError:
                 raise Slow(f"nothing of the body came for {self._idle:g} seconds; send it again") from None
             if message["type"] == "http.disconnect":
