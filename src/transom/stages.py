@@ -63,7 +63,9 @@ def run(  # noqa: PLR0913 - the stages' inputs
     """
     card, ledger = prices.card, Ledger(prices)
     history = history or resume.log(conversation)
+    policy = rooted(policy, conversation.key)
     state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
+    notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
     groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
     planned = plan(
         groups,
@@ -117,6 +119,13 @@ def _following(state: State, planned: Plan, history: resume.Log) -> State:
         count=history.count,
         key=history.key(),
     )
+
+
+def rooted(policy: Policy, key: str) -> Policy:
+    """The policy with its pins' places as the planner has them, in forms whose list is not called `messages`."""
+    if not policy.pins or key == "messages":
+        return policy
+    return replace(policy, pins=tuple("messages" + pin.removeprefix(key) if pin.startswith(f"{key}[") else pin for pin in policy.pins))
 
 
 def named(card: ModelCard) -> str:
