@@ -56,7 +56,9 @@ SHAPES: dict[str, list[Json]] = {
     "a picture": [user("what is this", PNG)],
     "a file": [user(FILE, "read it")],
     "a call and its result": [user("look"), model("I look", call("a")), user(result("a", "seen"))],
-    "parallel calls": [user("l"), model(call("a"), call("b")), user(result("b", "two"), result("a", "one")), model("so"), user("k")],
+    "parallel calls": [
+        user("look"), model(call("a"), call("b")), user(result("b", "two"), result("a", "one")), model("so"), user("ok"),
+    ],
     "a picture in a result": [user("look"), model(call("a")), user(result("a", "seen", PNG)), model("so"), user("ok")],
     "thinking ahead of a call": [user("look"), model(THOUGHT, call("a")), user(result("a", "seen"))],
     "an open call": [user("look"), model(call("a")), user("never mind")],
