@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -12,10 +13,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 import transom
+from transom import canon
 from transom.proxy.counters import Counters
 from transom.proxy.exchange import Watcher
 from transom.proxy.fitting import Fitter
 from transom.proxy.gate import Gate
+from transom.proxy.routes import Route as Api
 from transom.proxy.schema import SCHEMA
 from transom.proxy.settings import Settings
 from transom.proxy.states import opened
@@ -33,10 +36,12 @@ def application(settings: Settings, counters: Counters | None = None, watchers: 
     counters = counters or Counters()
     states = opened(settings.store)
     outlet = Outlet(settings)
-    through = Through(settings, Fitter(settings, states), outlet)
+    fitter = Fitter(settings, states)
+    through = Through(settings, fitter, outlet)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await asyncio.to_thread(warm, fitter)
         yield
         await outlet.close()
         through.close()
@@ -64,6 +69,13 @@ def application(settings: Settings, counters: Counters | None = None, watchers: 
     ]
     gate = Gate(settings, through, outlet, (counters, *watchers))
     return Starlette(routes=[Mount("/transom", routes=pages), Mount("/", app=gate)], lifespan=lifespan)
+
+
+def warm(fitter: Fitter) -> None:
+    """Load tables and vocabularies before the first request has to wait for them."""
+    nobody = fitter.caller(credential=b"", named=b"", session=b"")
+    body = canon.encode({"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}]})
+    fitter.plan(body, Api(family="openai", path="", api="openai-chat", counts=True), nobody)
 
 
 def _shown(settings: Settings) -> dict[str, str]:
