@@ -175,6 +175,24 @@ def test_the_guard_counts_as_the_compile_does() -> None:
     assert appended([view], prices) == prices.text("words " * 50).tokens + prices.part(view.parts[1]).tokens + 20
 
 
+@pytest.mark.parametrize("model", ["claude-opus-4-8", "gpt-4o", "flat"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": "words"},
+        {"role": "user", "content": [text("words " * 40), picture(width=1_280, height=800)]},
+        {"role": "user", "content": [picture()] * 3},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [text("seen"), picture()]}]},
+    ],
+)
+def test_the_estimate_errs_high(model: str, message: Json) -> None:
+    """AF-27, AF-31, AF-32: too high is one request made afresh sooner than needed, too low a refused one."""
+    prices = PriceList(catalog.card(model))
+    view = FORMS["anthropic"].read_message(message, 0)
+    most = prices.message(view).tokens
+    assert appended([view], prices) >= (most if not prices.card.flat else most * 2.3 / 4)
+
+
 def test_a_result_is_counted_as_it_goes_out(store: Store) -> None:
     """AF-17, AF-39: after it is shortened."""
     policy = Policy.sliding(reserve=RESERVE, max_message_tokens=100)

@@ -224,3 +224,52 @@ def test_repr_shows_no_content(store: Store) -> None:
     chat = opened(store, "anthropic")
     chat.append({"role": "user", "content": "secret"})
     assert "secret" not in repr(chat) + repr(chat.log.head()) + repr(chat.compile())
+
+
+def test_cached_tokens_count_once(store: Store) -> None:
+    """Case usage-learning-cached-inside: OpenAI's cached tokens are a part of the prompt, Anthropic's stand beside it."""
+    chat = opened(store, "openai-chat")
+    chat.append(USERS["openai-chat"])
+    chat.compile()
+    usage = {"prompt_tokens": 184_704, "completion_tokens": 49, "prompt_tokens_details": {"cached_tokens": 183_936}}
+    chat.record({**REPLIES["openai-chat"], "usage": usage})
+    assert chat.occupancy() == 184_753
+    other = store.session("b", api="anthropic", model="claude-opus-4-8")
+    other.append(USERS["anthropic"])
+    other.compile()
+    other.record(
+        {**REPLIES["anthropic"], "usage": {"input_tokens": 768, "cache_read_input_tokens": 183_936, "output_tokens": 49}}
+    )
+    assert other.occupancy() == 184_753
+
+
+def test_an_old_session_under_new_settings_pays_one_break(store: Store) -> None:
+    """CM-159: the first request of a stored window whose rendering changes is a cache miss, named as such; the next one is none."""
+    chat = opened(store, "anthropic")
+    for n in range(6):
+        chat.append({"role": "user", "content": [picture(n)]}, {"role": "assistant", "content": "yes"})
+    chat.append(USERS["anthropic"])
+    chat.compile()
+    again = store.session("a", policy=Policy.sliding(max_images=2))
+    broken = again.compile()
+    assert [one.cause for one in broken.report.breaks] != []
+    assert not again.compile().report.breaks
+
+
+def test_of_two_compiles_at_once_one_is_told(store: Store) -> None:
+    """The loser changes nothing, and its retry goes on from the winner's state."""
+    winner = opened(store, "anthropic")
+    winner.append({"role": "user", "content": "word " * 100})
+    races = [True]
+
+    def cut(message: Json, _cap: int) -> Json:
+        if races:
+            races.clear()
+            winner.compile()  # in the middle of the other one's compile
+        return message
+
+    loser = opened(store, "anthropic", policy=Policy.sliding(max_message_tokens=10, cut=cut))
+    with pytest.raises(transom.StateConflict, match="retry"):
+        loser.compile()
+    assert loser.log.head().version == 1
+    assert not loser.compile().report.breaks

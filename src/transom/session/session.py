@@ -195,6 +195,11 @@ class Session:
         end = self.log.head().count if last is None else last
         return tuple(row.json for row in self.log.read(range(first, end)))
 
+    def occupancy(self) -> int:
+        """Tokens that the last round filled: its prompt, cached tokens included, and its answer, as reported; else as planned."""
+        seen = self._now()[1].seen
+        return seen.prompt + seen.output
+
     def stats(self) -> Stats:
         """What the session has learned about prices under its card."""
         card = self._rounds.card
