@@ -244,7 +244,7 @@ def test_cached_tokens_count_once(store: Store) -> None:
 
 
 def test_an_old_session_under_new_settings_pays_one_break(store: Store) -> None:
-    """CM-159: the first request of a stored window whose rendering changes is a cache miss, named as such; the next one is none."""
+    """CM-159: the first request of a stored window whose rendering changes is a cache miss, named as such; then none is."""
     chat = opened(store, "anthropic")
     for n in range(6):
         chat.append({"role": "user", "content": [picture(n)]}, {"role": "assistant", "content": "yes"})
