@@ -45,9 +45,7 @@ class Decision:
 
     def sized(self, *, tokens: tuple[int, int], bytes: tuple[int, int]) -> Decision:  # noqa: A002 - the unit's name
         """The same decision with its sizes before and after."""
-        return replace(
-            self, tokens_before=tokens[0], tokens_after=tokens[1], bytes_before=bytes[0], bytes_after=bytes[1]
-        )
+        return replace(self, tokens_before=tokens[0], tokens_after=tokens[1], bytes_before=bytes[0], bytes_after=bytes[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,8 @@ class Ask:
     """A summary that is wanted of messages `first` to `last`, numbered as they are stored.
 
     level: 1 for a summary of messages, 2 and 3 for one that takes in earlier summaries.
-    prompt: messages in the conversation's own form (`api`), each one a request of its own; there is more than one only where the
+    prompt: messages in the conversation's own form (`api`), each one a request of its own; there is more than one only where
+    the
         material is too long for the model's window, and then the answers are joined with an empty line.
     max_tokens: the most that the answer should have.
     key: digest of what it is about. A summary is used only for the very messages that it was asked for.

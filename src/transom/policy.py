@@ -1,7 +1,7 @@
 """Settings: one flat frozen value, and named ways to make it. Nothing here decides anything.
 
-A limit that is not a positive number is off, here and in every pass (CM-14, INV-21): 0, a negative number and NaN mean the same.
-`None` means: what the model card says.
+A limit that is not a positive number is off, here and in every pass (CM-14, INV-21): 0, a negative number and NaN mean the
+same. `None` means: what the model card says.
 """
 
 from __future__ import annotations
@@ -62,20 +62,18 @@ class Policy:
     max_image_bytes: most base64 characters of all live pictures together.
     image_depth: pictures further than this many tokens from the newest message become placeholders.
     image_ratio: when one of the three binds, pictures are trimmed to this share of it, so that it binds rarely; 0: none.
-    newest: "keep": pictures of the newest request and of the newest group are exempt from count and depth; "limit": they are not.
-    keep_head: tokens at the start of the conversation that always stay.
-    keep_requests, keep_requests_cap: how many of the user's requests stay in all; bytes that the earlier ones may have together.
-    pins: places ("messages[3]", "messages[3].content[1]") or picture digests (as placeholders print them) that always stay.
-    results_per_tool: how many results of a tool stay whole, for every tool or by name; None: all.
-    max_input_tokens: longest input of a call; longer ones go out as a short note of what they were.
-    max_message_tokens, cut: the cap of a message, and the hook that cuts it.
-    late_results: "move" a result up to its call, or "append" its content where it arrived.
-    chunk_tokens: what one summary stands for, at the least; 0: nothing is summed up.
-    recent_tokens: the newest tokens that no summary covers; never more than half of what `refit` leaves.
-    summary_tokens: the most that a summary may have.
-    merge: so many neighbouring summaries of one level become one of the next; 1: each summary takes in those before it.
-    folded: "free": pictures of messages that a summary stands for take no slot; "count": they do.
-    fold_first: which summaries go in first where not all are needed: by "age", or by "salience", those first that stand for
+    newest: "keep": pictures of the newest request and of the newest group are exempt from count and depth; "limit": they are
+    not. keep_head: tokens at the start of the conversation that always stay. keep_requests, keep_requests_cap: how many of
+    the user's requests stay in all; bytes that the earlier ones may have together. pins: places ("messages[3]",
+    "messages[3].content[1]") or picture digests (as placeholders print them) that always stay. results_per_tool: how many
+    results of a tool stay whole, for every tool or by name; None: all. max_input_tokens: longest input of a call; longer ones
+    go out as a short note of what they were. max_message_tokens, cut: the cap of a message, and the hook that cuts it.
+    late_results: "move" a result up to its call, or "append" its content where it arrived. chunk_tokens: what one summary
+    stands for, at the least; 0: nothing is summed up. recent_tokens: the newest tokens that no summary covers; never more
+    than half of what `refit` leaves. summary_tokens: the most that a summary may have. merge: so many neighbouring summaries
+    of one level become one of the next; 1: each summary takes in those before it. folded: "free": pictures of messages that a
+    summary stands for take no slot; "count": they do. fold_first: which summaries go in first where not all are needed: by
+    "age", or by "salience", those first that stand for
         results and media, which can be had again.
     prompt_image_bytes: most base64 characters of all pictures that one request for a summary shows.
     compact_at: share of the budget at which a compaction happens, where older pictures give way to newer ones on two timelines,
@@ -155,7 +153,8 @@ class Policy:
 
     @classmethod
     def folding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
-        """Head, a middle that is summed up, and the newest part: summaries are asked for at `trigger`, dropping starts at the budget.
+        """Head, a middle that is summed up, and the newest part: summaries are asked for at `trigger`, dropping starts at the
+        budget.
 
         Pictures: 6, 20 MiB and 30,000 tokens deep. Takes and raises what `sliding` does.
         """
@@ -163,7 +162,8 @@ class Policy:
 
     @classmethod
     def shedding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
-        """The newest 40 messages with up to three of the user's requests; when that is too much: requests, texts, pictures, files.
+        """The newest 40 messages with up to three of the user's requests; when that is too much: requests, texts, pictures,
+        files.
 
         A `max_messages` below 2 is 2, since a request and its answer are two. Takes and raises what `sliding` does.
         """
@@ -173,8 +173,9 @@ class Policy:
 
     @classmethod
     def compacting(cls, **settings: Any) -> Policy:  # noqa: ANN401 - as above
-        """Nothing moves until `compact_at` of the tokens or bytes is reached; then older pictures go, and one summary takes the place
-        of all but the newest part. Also the way out of a body that is too large (413). Takes and raises what `sliding` does.
+        """Nothing moves until `compact_at` of the tokens or bytes is reached; then older pictures go, and one summary takes
+        the place of all but the newest part. Also the way out of a body that is too large (413). Takes and raises what
+        `sliding` does.
         """
         return cls().having(**{**COMPACTING, **settings})
 

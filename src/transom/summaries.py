@@ -1,6 +1,7 @@
 """Asks fulfilled: with the official OpenAI or Anthropic client that the caller gives, or, with no model at all, by a digest.
 
-The rules: no client is imported or made here, and no key is seen. The digest is a function of the ask: the same ask, the same words.
+The rules: no client is imported or made here, and no key is seen. The digest is a function of the ask: the same ask, the same
+words.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ OPENERS: Final = (*SAID.values(), CALLED, RETURNED, BEFORE)
 def digest(ask: Ask) -> str:
     """A summary without a model: a line for each message, call, result and picture, with its first line and its figures.
 
-    It is the default of what is embedded: deterministic, within `ask.max_tokens` as far as three characters are a token, and never more than
-    what is asked for needs. Where there is no room for all, the oldest lines go first, except those of the user.
+    It is the default of what is embedded: deterministic, within `ask.max_tokens` as far as three characters are a token, and
+    never more than what is asked for needs. Where there is no room for all, the oldest lines go first, except those of the
+    user.
     """
     lines = [line for line in (_line(words) for words in _pieces(ask)) if line]
     room = ask.max_tokens * CHARACTERS
@@ -64,9 +66,15 @@ def summarise(ask: Ask, *, client: Any, model: str, **options: Any) -> str:  # n
 
 
 def requests(
-    ask: Ask, *, api: Literal["openai-chat", "anthropic"], model: str, **options: Any  # noqa: ANN401 - of the provider
+    ask: Ask,
+    *,
+    api: Literal["openai-chat", "anthropic"],
+    model: str,
+    **options: Any,  # noqa: ANN401 - of the provider
 ) -> tuple[JsonObject, ...]:
-    """The request bodies that an ask needs, for a client of one's own, sync or async. The answers are joined with an empty line."""
+    """The request bodies that an ask needs, for a client of one's own, sync or async. The answers are joined with an empty
+    line.
+    """
     most = "max_completion_tokens" if api == "openai-chat" else "max_tokens"
     return tuple(
         {"model": model, most: ask.max_tokens, **options, "messages": [{"role": "user", "content": list(_spoken(one, ask, api))}]}

@@ -1,5 +1,6 @@
-"""Compaction: what ages on two timelines, what stays, and that nothing moves in between. Letters: U and T are messages of the user and
-of a tool with a picture, u, t and a without one."""
+"""Compaction: what ages on two timelines, what stays, and that nothing moves in between. Letters: U and T are messages of the
+user and of a tool with a picture, u, t and a without one.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def talk(letters: str, api: str = "anthropic") -> Json:
             messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
             messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": held if shown else "seen"})
         else:
-            messages.append({"role": "assistant", "content": [{"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}]})
+            messages.append(
+                {"role": "assistant", "content": [{"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}]}
+            )
             result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": [words("seen"), *shown]}
             messages.append({"role": "user", "content": [result]})
     return {"messages": messages}
@@ -201,7 +204,9 @@ def test_the_sidecar_of_a_rewritten_message_goes() -> None:
 )
 @pytest.mark.parametrize("nested", [False, True])
 def test_every_shape_of_a_picture_ages(shape: Json, nested: bool) -> None:
-    """HE-06, HE-09, HE-10, HE-42: five shapes in one list, at the top and in a result; each with a text part of its own form (OP-43, OP-46)."""
+    """HE-06, HE-09, HE-10, HE-42: five shapes in one list, at the top and in a result; each with a text part of its own form
+    (OP-43, OP-46).
+    """
     request = talk("uTT")
     if nested:
         request["messages"][2]["content"][0]["content"][1] = shape
@@ -215,7 +220,10 @@ def test_an_assistants_picture_ages_by_the_newest_of_its_own() -> None:
     """HE-23, OP-43: before the user's newest it goes; behind it the newest of the assistant's stays and the older ones go."""
     request = talk("UaaTu")
     for number in (1, 2):
-        request["messages"][number]["content"] = [words("made"), {"type": "generated_image", "data": data(10 + number), "mimeType": "image/png"}]
+        request["messages"][number]["content"] = [
+            words("made"),
+            {"type": "generated_image", "data": data(10 + number), "mimeType": "image/png"},
+        ]
     assert live(compacted(request, "blocks")) == [3, 12]
     request["messages"].append({"role": "user", "content": [picture(9)]})
     assert live(compacted(request, "blocks")) == [9]
@@ -265,8 +273,11 @@ def test_a_message_with_many_pictures_keeps_those_that_fit() -> None:
 
 
 def test_below_the_mark_nothing_moves_and_at_the_mark_pictures_go_before_a_refusal() -> None:
-    """HE-03, HE-05, HE-41, HE-F1, OP-40, OP-41: by body bytes, far below the tokens; after it the body is small, and the loop is over."""
-    state, sizes, compactions = None, list[int](), 0
+    """HE-03, HE-05, HE-41, HE-F1, OP-40, OP-41: by body bytes, far below the tokens; after it the body is small, and the loop
+    is over.
+    """
+    state: transom.State | None = None
+    sizes, compactions, last = list[int](), 0, -1
     letters = "u" + "T" * 20
     policy = COMPACTING.having(max_body_bytes=6_000, budget=200_000)
     for count in range(2, len(letters) + 1):
@@ -275,12 +286,12 @@ def test_below_the_mark_nothing_moves_and_at_the_mark_pictures_go_before_a_refus
         if stubs:
             compactions += 1
             assert made.report.breaks
-        state = made.state
+        state, last = made.state, live(made)[-1]
         sizes.append(made.report.after.bytes)
     assert max(sizes) <= 6_000
     assert max(sizes) > 0.8 * 6_000 - 400
     assert 1 <= compactions <= 7
-    assert live(made)[-1] == 20
+    assert last == 20
 
 
 def test_the_way_out_of_a_body_that_was_too_large_frees_bytes_at_once() -> None:

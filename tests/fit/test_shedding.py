@@ -1,4 +1,6 @@
-"""Shedding: anchored requests, the newest groups, the order in which things go, the loud bottom; and what a restored session keeps."""
+"""Shedding: anchored requests, the newest groups, the order in which things go, the loud bottom; and what a restored session
+keeps.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,13 @@ def test_anchored_requests_leave_room_for_an_exchange(most: int, requests: int) 
 
 def test_earlier_requests_share_their_cap_and_the_walk_stops_at_the_first_that_does_not_fit() -> None:
     """AN-38, AN-39, OP-30, OP-39: newest to oldest, stop and not skip."""
-    history = [said("user", "small"), said("assistant", "a"), said("user", "x" * 5_000), said("assistant", "b"), said("user", "now")]
+    history = [
+        said("user", "small"),
+        said("assistant", "a"),
+        said("user", "x" * 5_000),
+        said("assistant", "b"),
+        said("user", "now"),
+    ]
     for n in range(30):
         history += called(f"c{n}", f"r{n}")
     made = trim(*history)
@@ -225,7 +233,9 @@ def test_an_unreadable_picture_goes_and_the_file_beside_it_stays() -> None:
 def test_forty_pictures_in_a_body_for_one() -> None:
     """AN-F6: exactly one stays, and the words are whole."""
     turn = {"role": "user", "content": [words("what are these?"), *(picture(n, 650) for n in range(40))]}
-    notes = size({"role": "user", "content": [words("what are these?"), *(words("[image 20x30 00000000 left out]") for _ in range(39))]})
+    notes = size(
+        {"role": "user", "content": [words("what are these?"), *(words("[image 20x30 00000000 left out]") for _ in range(39))]}
+    )
     made = trim(turn, max_body_bytes=notes + 1_500)
     kinds = [part["type"] for part in made.request["messages"][0]["content"]]
     assert kinds.count("image_url") == 1
@@ -241,8 +251,9 @@ def test_four_hundred_old_turns_and_no_room() -> None:
 
 
 def test_a_restored_session_keeps_what_can_be_kept_and_says_what_was_done() -> None:
-    """AN-26, AN-27, AN-28, AN-29, AN-31, AN-32, AN-34, OP-35: user turns of parts stay; an orphan goes with a line; an open call is
-    answered by a result that says so instead of going with its words; every fit does this, not only a restore."""
+    """AN-26, AN-27, AN-28, AN-29, AN-31, AN-32, AN-34, OP-35: user turns of parts stay; an orphan goes with a line; an open
+    call is answered by a result that says so instead of going with its words; every fit does this, not only a restore.
+    """
     call = called("a", "")[0]
     history = [
         said("user", "go"),

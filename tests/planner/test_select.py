@@ -17,7 +17,7 @@ def group(start: int, kind: str = "a") -> Group:
     return Group(start=start, entries=(), request=kind in "um", opens=kind == "u")
 
 
-def chosen(  # noqa: PLR0913 - the stage's inputs, with defaults
+def chosen(
     kinds: str,
     sizes: list[int],
     budget: float,

@@ -1,13 +1,15 @@
 """Which summaries are wanted: runs of old turns, old steps inside the turn that goes on, and summaries of summaries.
 
-The rule: boundaries are those of groups, so no call is parted from its result (CM-103), and a chunk is whole turns or lies inside one,
-so that what takes its place reads as turns. The newest part, what must stay and what is pinned is never in a chunk.
+The rule: boundaries are those of groups, so no call is parted from its result (CM-103), and a chunk is whole turns or lies
+inside one, so that what takes its place reads as turns. The newest part, what must stay and what is pinned is never in a
+chunk.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -38,11 +40,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The settings as they hold in this window: tokens of the newest part, of the least chunk, of the largest summary."""
+    """The settings as they hold in this window: tokens of the newest part and of the least chunk."""
 
     recent: float
     chunk: float
-    summary: int
     merge: int
     crowded: bool = False
     """The summaries take more than their share of the window, so that they merge sooner."""
@@ -83,19 +84,23 @@ def scaled(policy: Policy, room: float, folds: float) -> Wanted:
     return Wanted(
         recent=min(limit(policy.recent_tokens), half),
         chunk=min(limit(policy.chunk_tokens), half),
-        summary=policy.summary_tokens,
         merge=policy.merge,
         crowded=folds > half,
     )
 
 
+def most_each(policy: Policy, room: float, folds: float, count: int) -> float:
+    """The most tokens of each of `count` summaries, so that all of them leave the newest part its half of what a refit
+    leaves.
+    """
+    return min(policy.summary_tokens, max(0, room * policy.refit / 2 - folds) / max(1, count))
+
+
 def items(
-    groups: Sequence[Group], sizes: Mapping[int, Size], folds: Sequence[tuple[Fold, Size]], *, guarded: Set[int]
+    groups: Sequence[Group], sizes: Mapping[int, Size], folds: Sequence[tuple[Fold, Size]], *, guarded: AbstractSet[int]
 ) -> tuple[Item, ...]:
     """What stands, oldest first. `groups` are those that no fold covers."""
-    standing = [
-        Item(g.start, sizes[g.start], g.opens, g.pinned or g.start in guarded, group=g, aside=g.pinned) for g in groups
-    ]
+    standing = [Item(g.start, sizes[g.start], g.opens, g.pinned or g.start in guarded, group=g, aside=g.pinned) for g in groups]
     standing += [Item(fold.first, size, fold.host < 0, fixed=False, fold=fold) for fold, size in folds]
     return tuple(sorted(standing, key=lambda item: item.start))
 
@@ -107,7 +112,7 @@ def chunks(standing: Sequence[Item], wanted: Wanted) -> tuple[Chunk, ...]:
     run: list[Item] = []
     for begin, end in _turns(standing):
         turn = standing[begin:end]
-        joins = end <= old and turn[0].opens and not any(item.fixed for item in turn)
+        joins = _is_old(turn, old - begin) and end < len(standing) and turn[0].opens and not any(item.fixed for item in turn)
         joins = joins and (turn[0].fold is None or wanted.merge == 1)
         full = _raw(run) >= wanted.chunk
         if run and full and (not joins or wanted.merge > 1):
@@ -128,6 +133,12 @@ def _old(standing: Sequence[Item], recent: float) -> int:
         if tokens > recent:
             return min(at + 1, len(standing) - 1)
     return 0
+
+
+def _is_old(turn: Sequence[Item], older: int) -> bool:
+    """Whether most of a turn is older than the newest part, of which it may hold the beginning: `older` items of it are."""
+    tokens = [item.size.tokens for item in turn]
+    return older > 0 and sum(tokens[:older]) >= sum(tokens[older:])
 
 
 def _turns(standing: Sequence[Item]) -> Iterator[tuple[int, int]]:
@@ -163,7 +174,7 @@ def _inside(standing: Sequence[Item], begin: int, end: int, wanted: Wanted) -> I
             run, tokens = [], 0
 
 
-def _merges(old: Sequence[Item], wanted: Wanted, taken: Set[int]) -> Iterator[Chunk]:
+def _merges(old: Sequence[Item], wanted: Wanted, taken: AbstractSet[int]) -> Iterator[Chunk]:
     """Neighbouring summaries of one level and one host, where there are enough of them."""
     many = FEWEST if wanted.crowded else wanted.merge
     if wanted.merge == 1:

@@ -1,7 +1,7 @@
 """Which summaries are taken: those that stand for what they were asked for, say something, and are smaller than that.
 
-The rule: a summary that is empty, carries a picture, is no smaller than what it stands for, or covers what must stay does no harm:
-what it would have stood for goes out as it is, and a sentence says so.
+The rule: a summary that is empty, carries a picture, is no smaller than what it stands for, or covers what must stay does no
+harm: what it would have stood for goes out as it is, and a sentence says so.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ def fulfil(ask: Ask, text: object) -> Fold:
 
 @dataclass(frozen=True, slots=True)
 class Bought:
-    """What came of the summaries: `folds` as they stand now, `taken` those that are new, `waiting` those that are not needed yet, and a
-    sentence for each that cannot be used."""
+    """What came of the summaries: `folds` as they stand now, `taken` those that are new, `waiting` those that are not needed
+    yet, and a sentence for each that cannot be used.
+    """
 
     folds: tuple[Fold, ...]
     taken: tuple[Fold, ...]
@@ -44,7 +45,9 @@ class Bought:
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """What summaries are judged by: the items that stand, digests of stored messages, the size of a fold, depth rows of a group."""
+    """What summaries are judged by: the items that stand, digests of stored messages, the size of a fold, depth rows of a
+    group.
+    """
 
     standing: Sequence[Item]
     digests: Mapping[int, bytes]
@@ -53,9 +56,7 @@ class Market:
     salience: bool = False
 
 
-def buy(
-    ready: Sequence[Fold], market: Market, *, total: Size, enough: Callable[[Size], bool]
-) -> Bought:
+def buy(ready: Sequence[Fold], market: Market, *, total: Size, enough: Callable[[Size], bool]) -> Bought:
     """Take summaries until what goes out is `enough`. `total` is what would go out without them."""
     standing = market.standing
     starts = [item.start for item in standing]
@@ -138,7 +139,8 @@ def _tried(fold: Fold, market: Market, span: range, owner: Mapping[int, Fold]) -
     if host < 0 and not _whole(span, standing):
         why = "it stands neither for whole turns nor for steps inside one"
     elif size.tokens >= stood.tokens or size.bytes > stood.bytes:
-        why = f"with {size.tokens:,} tokens and {size.bytes:,} bytes it is no smaller than the {stood.tokens:,} and {stood.bytes:,} it stands for"
+        took = f"{size.tokens:,} tokens and {size.bytes:,} bytes"
+        why = f"with {took} it is no smaller than the {stood.tokens:,} and {stood.bytes:,} that it stands for"
     return why, made, stood - size
 
 

@@ -1,8 +1,9 @@
 """How a fold goes out: as a pair of turns where it stands for whole turns, as a text inside a turn.
 
 Two messages of the assistant in a row would be merged by the provider, and the merged turn would start with text instead of
-thinking. So a fold inside a turn goes to the end of the user's message that opens the turn; one that the turn ends with is the assistant's own
-message (planner, "Rendering a fold"). The rule: what is written for a fold depends on the fold, and on whether its host stands.
+thinking. So a fold inside a turn goes to the end of the user's message that opens the turn; one that the turn ends with is
+the assistant's own message (planner, "Rendering a fold"). The rule: what is written for a fold depends on the fold, and on
+whether its host stands.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ LEAST_ROOM = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """What goes out, as far as it is settled: `pairs` are the entries with their prices, `total` the size of the whole request."""
+    """What goes out, as far as it is settled: `pairs` are the entries with their prices, `total` the size of the whole
+    request.
+    """
 
     window: Window
     selection: Selection
@@ -40,16 +42,17 @@ class Drawn:
 
 def draw(task: Task, groups: Sequence[Group], seen: Seen, folder: Folder, folding: Folding) -> Drawn:
     """The selection. `groups` are all of the conversation's. Where what must stay is too large with the summaries in it, the
-    oldest of them go."""
+    oldest of them go.
+    """
     trigger = _trigger(task, seen, folding)
-    drawn = _draw(task, groups, seen, folding.window, folding.folds, (), trigger)
+    drawn = _draw(task, groups, seen, folding.window, folds=folding.folds, gone=(), trigger=trigger)
     standing = list(folding.folds)
     while standing and not task.budget.admits(drawn.total):
         spare = drawn.total
         while standing and not task.budget.admits(spare):
             spare -= folder.size(standing.pop(0))
         gone = folding.folds[: len(folding.folds) - len(standing)]
-        drawn = _draw(task, groups, seen, folder.placed(standing, gone), standing, gone, trigger)
+        drawn = _draw(task, groups, seen, folder.placed(standing, gone), folds=standing, gone=gone, trigger=trigger)
     return drawn
 
 
@@ -58,6 +61,7 @@ def _draw(  # noqa: PLR0913 - what a selection is made from
     groups: Sequence[Group],
     seen: Seen,
     window: Window,
+    *,
     folds: Sequence[Fold],
     gone: Sequence[Fold],
     trigger: float,
@@ -65,18 +69,18 @@ def _draw(  # noqa: PLR0913 - what a selection is made from
     alone = {fold.first for fold in folds} & {g.start for g in window.groups}
     seat = {fold.first: fold.first if fold.first in alone else fold.host for fold in folds}
     seams = _seams(groups, task.form)
-    selection = _selected(task, window, seams, seen.pinned, frozenset(seat.values()), trigger)
+    selection = _selected(task, window, seams, pinned=seen.pinned, summed_up=frozenset(seat.values()), trigger=trigger)
     kept = {g.start for g in selection.kept}
     stand = tuple(fold for fold in folds if seat[fold.first] in kept)
     left = [*gone, *(fold for fold in folds if seat[fold.first] not in kept)]
-    return _settled(task, window, _behind(selection, left, alone), seen.verdicts, stand, seams)
+    return _settled(task, window, _behind(selection, left, alone), seen.verdicts, folds=stand, seams=seams)
 
 
 def shorn(task: Task, drawn: Drawn) -> Drawn:
     """What is left after the policy's shedding; pictures that went are placeholders for good.
 
-    Where pictures went, the texts are cut once more from the start, only as far as they must be now: the next fit, which knows of the
-    pictures, would cut them so.
+    Where pictures went, the texts are cut once more from the start, only as far as they must be now: the next fit, which
+    knows of the pictures, would cut them so.
     """
     selection, window, verdicts = drawn.selection, drawn.window, drawn.verdicts
 
@@ -99,7 +103,7 @@ def shorn(task: Task, drawn: Drawn) -> Drawn:
     why = {**verdicts.why, **dict.fromkeys(stubs, SHED)}
     verdicts = replace(verdicts, why=why, stubs=verdicts.stubs | stubs)
     selection = replace(selection, kept=left.groups)
-    made = _settled(task, task.repriced(window, groups), selection, verdicts, drawn.folds, drawn.seams)
+    made = _settled(task, task.repriced(window, groups), selection, verdicts, folds=drawn.folds, seams=drawn.seams)
     return replace(made, lines=left.lines)
 
 
@@ -126,7 +130,7 @@ def shares(drawn: Drawn, before: Mapping[int, Sequence[Price]]) -> dict[int, Siz
 
 
 def _selected(  # noqa: PLR0913 - what a selection is made by
-    task: Task, window: Window, seams: Seams, pinned: frozenset[int], summed_up: frozenset[int], trigger: float
+    task: Task, window: Window, seams: Seams, *, pinned: frozenset[int], summed_up: frozenset[int], trigger: float
 ) -> Selection:
     policy, messages = task.policy, limit(task.policy.max_messages)
     requests = min(policy.keep_requests, max(1, int(messages) - LEAST_ROOM)) if messages else policy.keep_requests
@@ -137,9 +141,7 @@ def _selected(  # noqa: PLR0913 - what a selection is made by
         budget=task.budget,
         trigger=trigger,
         refit=policy.refit,
-        keeping=Keeping(
-            pinned=pinned, requests=requests, requests_cap=limit(policy.keep_requests_cap), summed=summed_up
-        ),
+        keeping=Keeping(pinned=pinned, requests=requests, requests_cap=limit(policy.keep_requests_cap), summed=summed_up),
         anchor=task.state.anchor,
         front=task.state.front,
         note=summed((_note(task, "user")[1],), messages=1),
@@ -164,7 +166,7 @@ def _behind(selection: Selection, gone: Sequence[Fold], alone: Collection[int]) 
 
 
 def _settled(  # noqa: PLR0913 - all that a drawing is made of
-    task: Task, window: Window, selection: Selection, verdicts: Verdicts, folds: tuple[Fold, ...], seams: Seams
+    task: Task, window: Window, selection: Selection, verdicts: Verdicts, *, folds: tuple[Fold, ...], seams: Seams
 ) -> Drawn:
     total = sum((window.size(g) for g in selection.kept), _base(task, window, selection, seams))
     return Drawn(

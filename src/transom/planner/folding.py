@@ -1,7 +1,8 @@
 """Folding, between the verdicts and the selection: which summaries take the place of messages, and which are wanted.
 
-Nothing moves below `trigger`. Above it the summaries that were made are taken until the window is down to `refit`, and what is still too
-large is asked for: one round of asks a fit, so that no loop of compactions can come about. Groups are left out only over the budget.
+Nothing moves below `trigger`. Above it the summaries that were made are taken until the window is down to `refit`, and what
+is still too large is asked for: one round of asks a fit, so that no loop of compactions can come about. Groups are left out
+only over the budget.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from transom.wire.form import Form
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folding:
-    """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those that are
-    not needed yet, `asks` what is wanted, `notes` what could not be used. `due`: the window was over `trigger`."""
+    """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
+    that are not needed yet, `asks` what is wanted, `notes` what could not be used. `due`: the window was over `trigger`.
+    """
 
     window: Window
     folds: tuple[Fold, ...] = ()
@@ -112,8 +114,9 @@ class Folder:
             return ()
         voice = Voice(self.form, self.ledger.prices, self.policy)
         known = {fold.key for fold in waiting}
-        found = ((chunk, folds.key_of(chunk.items, self.digests)) for chunk in folds.chunks(self._items(standing), wanted))
-        return tuple(folds.asked(chunk, wanted, key, voice) for chunk, key in found if key not in known)
+        found = [(chunk, folds.key_of(chunk.items, self.digests)) for chunk in folds.chunks(self._items(standing), wanted)]
+        most = folds.most_each(self.policy, room, taken, len(found))
+        return tuple(folds.asked(chunk, most, key, voice) for chunk, key in found if key not in known)
 
     def _rows(self, covered: Sequence[Item]) -> tuple[FoldRow, ...]:
         """What a fold of these items weighs: messages without a live picture are summed into the next older row."""

@@ -1,14 +1,15 @@
 """Verdicts: which pictures go out live, decided newest first, each from its own message and newer ones only.
 
-A picture that was a placeholder once stays one while the policy stands (CM-26). Before judging, two short walks decide whether the
-mark moves: when any limit would replace a picture newer than the mark, the mark moves so far that what stays live fits
-`ratio` x each limit (CM-34..40), so that the bytes of the prefix change rarely.
+A picture that was a placeholder once stays one while the policy stands (CM-26). Before judging, two short walks decide
+whether the mark moves: when any limit would replace a picture newer than the mark, the mark moves so far that what stays live
+fits `ratio` x each limit (CM-34..40), so that the bytes of the prefix change rarely.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -25,8 +26,8 @@ Author: TypeAlias = Literal["user", "tool", "assistant"]
 class Picture:
     """A picture as the judge sees it. `inline` characters; `wide`: a side is over what many-picture requests may have.
 
-    `pinned` ones always stay and take their slots first; `newest` ones are exempt from the policy's count and depth. `by` is who
-    showed it. What is no picture (`kind`) takes no slot and meets no limit; only a compaction takes it away.
+    `pinned` ones always stay and take their slots first; `newest` ones are exempt from the policy's count and depth. `by` is
+    who showed it. What is no picture (`kind`) takes no slot and meets no limit; only a compaction takes it away.
     """
 
     key: Key
@@ -99,7 +100,7 @@ def judge(  # noqa: PLR0913 - what a verdict may depend on, and nothing else
     ratio: float = 0,
     anchor: int = 0,
     mark: int = -1,
-    stubs: Set[Key] = frozenset(),
+    stubs: AbstractSet[Key] = frozenset(),
 ) -> Verdicts:
     """Judge every picture.
 
@@ -121,13 +122,11 @@ def _settled(rows: Sequence[Row], why: Mapping[Key, str], mark: int) -> Verdicts
     return Verdicts(why=why, mark=mark, stubs=frozenset(stubs))
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class _Walk:
     rows: Sequence[Row]
     anchor: int
-    stubs: Set[Key]
+    stubs: AbstractSet[Key]
 
     def misfit(self, limit: Limit, mark: int) -> tuple[int, str] | None:
         """The message of the newest picture beyond the limits, and the limit; None when all down to the mark fit."""
@@ -178,7 +177,7 @@ class _Meter:
         """Add, then compare: the message that crosses the depth is beyond it, equality is inside (CM-28, CM-29)."""
         self.depth += tokens
 
-    def refuses(self, picture: Picture, *, settled: bool) -> str:
+    def refuses(self, picture: Picture, *, settled: bool) -> str:  # noqa: PLR0911 - one for each limit
         """Why the picture does not fit; "" when it does."""
         limit = self.limit
         if picture.pinned or picture.kind != "image":

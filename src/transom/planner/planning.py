@@ -36,9 +36,9 @@ class Folded:
 class Plan:
     """What goes out: `entries` in order, each as it is sent, with their `prices`; `total` is the size of the whole request.
 
-    `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out, `folded` the folds with what
-    they stand for, `waiting` summaries that are not needed yet. `lines` are decisions that no verdict and no drop tells of.
-    `compacted`: this fit was a compaction.
+    `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out, `folded` the
+    folds with what they stand for, `waiting` summaries that are not needed yet. `lines` are decisions that no verdict and no
+    drop tells of. `compacted`: this fit was a compaction.
     """
 
     entries: tuple[Entry, ...]
@@ -77,8 +77,8 @@ def plan(  # noqa: PLR0913 - the stage's inputs
 ) -> Plan:
     """Plan a request from its groups, oldest first.
 
-    `ready` are summaries that may take the place of messages, `digests` those of the stored messages by their number. Raises OverBudget
-    with the numbers when nothing legal fits; a `preview` shows what is too large instead.
+    `ready` are summaries that may take the place of messages, `digests` those of the stored messages by their number. Raises
+    OverBudget with the numbers when nothing legal fits; a `preview` shows what is too large instead.
     """
     budget, notes = allowance(policy, ledger.prices.card, conversation.body)
     task = Task(conversation, form, policy, ledger, state, budget, ledger.prices.fixed(conversation))

@@ -1,8 +1,8 @@
 """Selection: which groups go out. Nothing moves while everything fits; when it does not, the window jumps once.
 
-A jump leaves the newest groups that fit `refit` of the room, the groups that must stay, and a legal opening: a request, or, where the
-request of the turn that the window starts in does not fit, a note. Which older requests stand ahead of the window is chosen at
-a jump and kept until the next: choosing it anew on every turn would rewrite the prefix each time.
+A jump leaves the newest groups that fit `refit` of the room, the groups that must stay, and a legal opening: a request, or,
+where the request of the turn that the window starts in does not fit, a note. Which older requests stand ahead of the window
+is chosen at a jump and kept until the next: choosing it anew on every turn would rewrite the prefix each time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from transom.plan import Budget, Selection, Size
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
     """What must or may stay beside the newest groups: `pinned` starts of groups, how many `requests` in all, and the bytes
-    that the earlier ones may have together (0: no cap). `summed` are the starts of groups that hold summaries: they stay as long as
-    they fit, the oldest go first."""
+    that the earlier ones may have together (0: no cap). `summed` are the starts of groups that hold summaries: they stay as
+    long as they fit, the oldest go first.
+    """
 
     pinned: frozenset[int] = frozenset()
     requests: int = 1
@@ -52,10 +53,11 @@ class Seam(NamedTuple):
 class Seams:
     """Where a selection wants notes, so that what is left reads as turns in a legal order.
 
-    A window that opens with anything but a request wants one of the user, unless the conversation itself starts there (`first`):
-    then it was found legal as it is. Where the provider reads neighbours as one turn (`merges`), two turns of the assistant that
-    what was left out brings together want one of the user between them; and where the assistant's last turn ends with calls and what
-    followed it is left out (`after` tells which group follows which in the conversation), one of the assistant says that it is over.
+    A window that opens with anything but a request wants one of the user, unless the conversation itself starts there
+    (`first`): then it was found legal as it is. Where the provider reads neighbours as one turn (`merges`), two turns of the
+    assistant that what was left out brings together want one of the user between them; and where the assistant's last turn
+    ends with calls and what followed it is left out (`after` tells which group follows which in the conversation), one of the
+    assistant says that it is over.
     """
 
     first: int = 0
@@ -106,8 +108,8 @@ def select(  # noqa: PLR0913 - the stage's inputs
     note: Size = _NOTHING,
     seams: Seams = Seams(),
 ) -> Selection:
-    """The groups to send, oldest first, with the window's new start. `sizes` are by the groups' `start`, `note` is the size of a note,
-    one of which stands at each of the `seams`.
+    """The groups to send, oldest first, with the window's new start. `sizes` are by the groups' `start`, `note` is the size
+    of a note, one of which stands at each of the `seams`.
 
     The result is over the budget only if the groups that must stay alone are.
     """
@@ -129,7 +131,7 @@ def _newest(groups: Sequence[Group], holds: Callable[[Group], bool]) -> tuple[Gr
 class _Jump:
     """One jump of the window: `room` is what the goal leaves beside the fixed parts and the groups taken so far."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a jump is made from
         self,
         groups: Sequence[Group],
         sizes: Mapping[int, Size],
@@ -164,7 +166,7 @@ class _Jump:
         requests = [g for g in self.groups if g.request and g.opens]
         for group in requests[-2 : -keeping.requests - 1 : -1]:
             size = self.sizes[group.start]
-            if 0 < keeping.requests_cap and size.bytes > cap:
+            if keeping.requests_cap > 0 and size.bytes > cap:
                 break
             if not self._take(group):
                 break

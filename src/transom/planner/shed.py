@@ -1,8 +1,8 @@
 """Shedding: what may go when only what must stay is left and is still too large, in the order that the policy names.
 
-Whole groups and earlier requests gave way in the selection (AN-47, AN-48). Here each step's acts come largest first, and only as
-many are taken as are needed (AN-49..54). Texts shrink to powers of two, so that
-the same text is cut to the same bytes on most turns. If it still does not fit, the caller refuses with the numbers (AN-53).
+Whole groups and earlier requests gave way in the selection (AN-47, AN-48). Here each step's acts come largest first, and only
+as many are taken as are needed (AN-49..54). Texts shrink to powers of two, so that the same text is cut to the same bytes on
+most turns. If it still does not fit, the caller refuses with the numbers (AN-53).
 """
 
 from __future__ import annotations
@@ -65,13 +65,15 @@ def shed(  # noqa: PLR0913 - the stage's inputs
             if fits(work.total):
                 break
             act()
-    return Shed(groups=tuple(group for _, group in sorted(work.groups.items())), stubs=frozenset(work.stubs), lines=tuple(work.lines))
+    return Shed(
+        groups=tuple(group for _, group in sorted(work.groups.items())), stubs=frozenset(work.stubs), lines=tuple(work.lines)
+    )
 
 
 class _Work:
     """The groups by start, with what is done to them; `owner` says which group holds a part."""
 
-    def __init__(  # noqa: PLR0913 - as above
+    def __init__(
         self,
         groups: Sequence[Group],
         ledger: Ledger,
@@ -105,7 +107,11 @@ class _Work:
         return self._longest(lambda text: FILE.match(text) is not None)
 
     def _longest(self, wanted: Callable[[str], bool]) -> Iterator[Callable[[], None]]:
-        heap = [(-len(part.text.encode()), repr(key), key) for key, part in self._parts() if is_text(part) and key not in self.pinned and wanted(part.text)]
+        heap = [
+            (-len(part.text.encode()), repr(key), key)
+            for key, part in self._parts()
+            if is_text(part) and key not in self.pinned and wanted(part.text)
+        ]
         heapq.heapify(heap)
         while heap and -heap[0][0] > LEAST_TEXT:
             size, name, key = heap[0]
@@ -156,22 +162,23 @@ def _is_text(part: Part) -> bool:
 
 
 def clipped(text: str, room: int) -> str:
-    """Head and tail of a text in at most `room` bytes, with a marker of its size between them, and of how things went in it, where there is
-    room (AN-50). No character is split."""
+    """Head and tail of a text in at most `room` bytes, with a marker of its size between them, and of how things went in it,
+    where there is room (AN-50). No character is split.
+    """
     data = text.encode()
     told = f"{len(data):,} bytes in all, the middle is left out"
-    for kept in (outcome(text), ""):
-        marker = f"\n[{told}; {kept}]\n" if kept else f"\n[{told}]\n"
-        half = (room - len(marker.encode())) // 2
-        if half >= len(marker) // 2:
-            break
-    half = max(0, half)
+    kept = outcome(text)
+    marker = f"\n[{told}; {kept}]\n"
+    if not kept or 2 * len(marker) > room:
+        marker = f"\n[{told}]\n"
+    half = max(0, (room - len(marker.encode())) // 2)
     head = data[:half].decode(errors="ignore")
     tail = data[len(data) - half :].decode(errors="ignore") if half else ""
     return f"{head}{marker}{tail}"
 
 
 def outcome(text: str) -> str:
-    """The fields of a text that say how something went, without any other value: counts of errors and successes, flags, and whether a list of
-    attachments was empty."""
+    """The fields of a text that say how something went, without any other value: counts of errors and successes, flags, and
+    whether a list of attachments was empty.
+    """
     return ", ".join(dict.fromkeys(found.group() for found in OUTCOME.finditer(text)))[:MOST_OUTCOME]

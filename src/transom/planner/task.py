@@ -1,4 +1,6 @@
-"""What the steps of one plan are given, and the first of them: verdicts on the window, and whether it is time for a compaction."""
+"""What the steps of one plan are given, and the first of them: verdicts on the window, and whether it is time for a
+compaction.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,9 @@ FIXED = "system and tools"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The window after verdicts: `window` with placeholders, `ages` how deep its messages are, `pinned` and `guarded` what must stay.
-    `compacting`: this fit is a compaction."""
+    """The window after verdicts: `window` with placeholders, `ages` how deep its messages are, `pinned` and `guarded` what
+    must stay. `compacting`: this fit is a compaction.
+    """
 
     window: Window
     verdicts: Verdicts

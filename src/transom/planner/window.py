@@ -23,8 +23,8 @@ from transom.types import Key
 class Window:
     """What may be sent: `groups` that the selection is free about, and `always`, which stand whatever it does.
 
-    `prices[start]` are the prices of that group's entries, in order. Groups that an earlier fit left out, or that a fold stands for, are
-    not here. `head` are the groups that the conversation begins with, as far as nothing of it is missing.
+    `prices[start]` are the prices of that group's entries, in order. Groups that an earlier fit left out, or that a fold
+    stands for, are not here. `head` are the groups that the conversation begins with, as far as nothing of it is missing.
     """
 
     groups: tuple[Group, ...]
@@ -50,8 +50,8 @@ def summed(prices: Sequence[Price], *, messages: int) -> Size:
 def open_window(groups: Sequence[Group], ledger: Ledger, state: State, *, merges: bool) -> Window:
     """The groups that stand in front of or behind the anchor of `state`, priced.
 
-    System messages inside the list stand always. Where neighbours are merged into turns (`merges`) they count for the opening, too,
-    so there they are groups like others, only never dropped.
+    System messages inside the list stand always. Where neighbours are merged into turns (`merges`) they count for the
+    opening, too, so there they are groups like others, only never dropped.
     """
     standing = [g for g in groups if stands(g, state)]
     return Window(
@@ -94,8 +94,9 @@ def pinned_pictures(window: Window, policy: Policy) -> frozenset[Key]:
 
 @dataclass(frozen=True, slots=True)
 class Ages:
-    """What stored messages weigh for the judge, and what they show. `prices` scale nothing, so that depth does not move with what
-    was learned; `newest` are starts of groups whose pictures are exempt from count and depth."""
+    """What stored messages weigh for the judge, and what they show. `prices` scale nothing, so that depth does not move with
+    what was learned; `newest` are starts of groups whose pictures are exempt from count and depth.
+    """
 
     window: Window
     policy: Policy
@@ -104,8 +105,9 @@ class Ages:
     newest: frozenset[int]
 
     def rows(self, groups: Iterable[Group], folds: Iterable[Fold]) -> tuple[Row, ...]:
-        """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93); a message that a fold
-        stands for is as deep as it was, and its pictures hold their slots where the policy counts them (CM-82)."""
+        """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93); a message that a
+        fold stands for is as deep as it was, and its pictures hold their slots where the policy counts them (CM-82).
+        """
         tokens: dict[int, int] = {}
         pictures: dict[int, list[Picture]] = {}
         for group in groups:
@@ -158,8 +160,9 @@ def _author(entry: Entry, part: Part) -> Author:
 def picture_limits(  # noqa: PLR0913 - what may limit them
     window: Window, policy: Policy, limits: Limits, *, fixed: Size, budget: Budget, spared: Callable[[Key, Part, Media], int]
 ) -> Limit:
-    """The limits of live pictures in this window: the policy's, the provider's, and what the body has left for them. `spared` are the
-    bytes that go with a picture: its payload, or, of one that is a placeholder already, all but the placeholder."""
+    """The limits of live pictures in this window: the policy's, the provider's, and what the body has left for them. `spared`
+    are the bytes that go with a picture: its payload, or, of one that is a placeholder already, all but the placeholder.
+    """
     most = limit(policy.max_image_bytes) or math.inf
     if budget.bytes < math.inf and "images" not in policy.shed:  # else they go when texts have been cut (AN-51)
         everything = fixed.bytes + sum(window.size(g).bytes for g in window.groups)
