@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +274,51 @@ def test_of_two_compiles_at_once_one_is_told(store: Store) -> None:
         loser.compile()
     assert loser.log.head().version == 1
     assert not loser.compile().report.breaks
+
+
+def test_answers_that_are_recorded_at_once_are_all_stored(tmp_path: Path) -> None:
+    """An answer is not lost to a race: it is stored on the state that the other one left."""
+    url = f"sqlite:///{tmp_path / 'chat.db'}"
+    with Store(url) as store:
+        opened(store, "anthropic").append(USERS["anthropic"])
+
+    def work(who: str) -> None:
+        with Store(url) as own:
+            chat = own.session("a")
+            for n in range(15):
+                chat.record({**REPLIES["anthropic"], "content": [{"type": "text", "text": f"{who} {n}"}]})
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, "xy"))
+    with Store(url) as store:
+        said = [message["content"][0]["text"] for message in store.session("a").messages(1)]
+    assert [one for one in said if one[0] == "x"] == [f"x {n}" for n in range(15)]
+    assert len(said) == 30
+
+
+def test_under_other_settings_the_last_request_is_made_afresh(store: Store) -> None:
+    chat = opened(store, "anthropic")
+    chat.append({"role": "user", "content": [picture(1), picture(2), picture(3)]})
+    chat.compile()
+    chat.append({"role": "assistant", "content": "yes"})
+    other = store.session("a", policy=Policy.sliding(max_images=1, newest="limit", image_ratio=0))
+    step = other.extend(USERS["anthropic"])
+    assert not step.fits
+    assert "compile" in step.why[0]
+    assert canon.encode(other.compile().request).count(b'"image"') == 1
+
+
+def test_a_summary_that_was_asked_for_stands_for_its_messages_and_survives_a_restart(store: Store) -> None:
+    """A fulfilled ask is kept with the session; one that says nothing does no harm."""
+    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
+    chat = opened(store, "anthropic", policy=policy)
+    for n in range(40):
+        chat.append({"role": "user", "content": f"step {n} " + "word " * 30}, {"role": "assistant", "content": "yes"})
+        fit = chat.compile()
+        for number, ask in enumerate(fit.asks):
+            chat.fulfil(ask, "" if number % 2 else f"They took steps up to {n}.")
+    again = store.session("a", policy=policy)
+    sent = canon.encode(again.compile().request)
+    assert b"They took steps up to" in sent
+    assert again.log.rows_read < 80
+    assert len(again.messages()) == 80
