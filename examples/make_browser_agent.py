@@ -187,7 +187,7 @@ def story() -> tuple[Says, ...]:
     """The turns of the conversation, oldest first."""
     prices = (184, 209, 231)
 
-    def step(
+    def step(  # noqa: PLR0913, PLR0917 - a row of the story
         number: int, words: str, tool: str, ask: dict[str, str], said: str, shot: bytes = b""
     ) -> tuple[Says, Says]:
         call = Call(f"toolu_{number:02d}", tool, ask)

@@ -140,7 +140,7 @@ def _runs(groups: Iterable[Group], starts: AbstractSet[int]) -> list[list[Group]
 
 
 def _fold_line(one: Folded, standing: AbstractSet[int], old: Mapping[int, Bulk], new: dict[int, Bulk]) -> Decision:
-    """What a summary stands for and what it takes. Where it is in its host's message, what it takes there is its own, not the host's."""
+    """What a summary stands for and what it takes. In its host's message, what it takes is its own, not the host's."""
     fold, takes = one.fold, Bulk(one.takes.tokens, one.takes.bytes)
     if fold.first in standing:
         takes = new[fold.first]  # with the note that may stand before it

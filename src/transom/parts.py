@@ -71,8 +71,9 @@ class Part:
     """A piece of a message's content, and `place`, where it stands in the message's JSON (`()`: it is the message).
 
     `text` is what the model reads as text: of a text its text, of a call its arguments as JSON text, of a result that is
-    one string that string, of reasoning its visible text; a reference names what the provider keeps. `id` is the call's id, on the call and on its result. `parts`
-    are what stands inside a result or a document. `twins` are places in the message that carry the same content again.
+    one string that string, of reasoning its visible text; a reference names what the provider keeps. `id` is the call's id, on
+    the call and on its result. `parts` are what stands inside a result or a document. `twins` are places in the message that
+    carry the same content again.
     `signed`: the provider signed it, so that it goes back as it came or not at all.
     """
 
@@ -110,8 +111,8 @@ class Conversation:
     """A request body as read. `key` is the body's own name for its list of messages.
 
     `system` and `tools` are what stands outside that list; system messages inside the list are messages of role "system".
-    `thinks`: the request asks the model to think, so that its provider wants thinking ahead of the last turn's calls. `held` are the
-    fields that name what the provider keeps and puts in front of the messages, and which nobody here can see.
+    `thinks`: the request asks the model to think, so that its provider wants thinking ahead of the last turn's calls. `held` are
+    the fields that name what the provider keeps and puts in front of the messages, and which nobody here can see.
     """
 
     api: str

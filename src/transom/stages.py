@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from transom import account, check, marks, pairing, resume, shape, write
-from transom.canon import digest
+from transom.canon import digest, size
 from transom.catalog import ModelCard
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
@@ -22,8 +22,9 @@ from transom.wire.form import Form
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What the next fit must be given of the log: every message from number `start` on, those of `ahead`, and those of `beside`, which
-    are not sent, but stand next to one that is: so no two messages that have others between them seem to be neighbours.
+    """What the next fit must be given of the log: every message from number `start` on, those of `ahead`, and those of `beside`.
+
+    The last are not sent, but stand next to one that is: so no two messages that have others between them seem to be neighbours.
     """
 
     start: int = 0
@@ -57,10 +58,13 @@ def run(  # noqa: PLR0913 - the stages' inputs
     compacting: bool = False,
     preview: bool = False,
 ) -> Fit:
-    """All stages on a conversation that was read. `last` is the state of the last fit, `history` the log that the conversation is
-    a window of; None: it is the whole log. `ready` are summaries that were made since, `compacting` asks for a compaction now, and
-    `preview` shows what would go out, over the budget too, and leaves the state as it was.
+    """All stages on a conversation that was read.
+
+    `last` is the state of the last fit, `history` the log that the conversation is a window of (None: it is the whole log).
+    `ready` are summaries that were made since, `compacting` asks for a compaction now, and `preview` shows what would go out,
+    over the budget too, and leaves the state as it was.
     """
+    prices = prices.at(conversation)
     card, ledger = prices.card, Ledger(prices)
     history = history or resume.log(conversation)
     policy = rooted(policy, conversation.key)
@@ -79,15 +83,17 @@ def run(  # noqa: PLR0913 - the stages' inputs
         compacting=compacting,
         preview=preview,
     )
+    sent = _sent(conversation, history, planned.entries, planned)
     entries, remarked = marks.settled(conversation, planned.entries, form, card.limits)
+    if policy.marks == "place" and not preview:
+        entries = marks.placed(conversation, entries, form, card, last=state.sent, now=sent)
     request = write.body(conversation, [entry.message.json for entry in entries])
     counted = _counted(conversation, entries, planned, form, prices)
-    unmarked = sum(line.bytes_before - line.bytes_after for line in remarked)
+    marked = sum(size(new.message.json) - size(old.message.json) for new, old in _changed(entries, planned.entries))
     written = replace(conversation, body=request, messages=_numbered(entries))
     notes += planned.notes + check.verify(
-        written, form, card, planned=planned.total - Size(0, unmarked, 0), counted=counted, strict=policy.strict
+        written, form, card, planned=planned.total + Size(0, marked, 0), counted=counted, strict=policy.strict
     )
-    sent = _sent(conversation, history, entries, planned)
     report = Report(
         api=form.api,
         card=card.name,
@@ -104,6 +110,10 @@ def run(  # noqa: PLR0913 - the stages' inputs
     if not preview:
         following = replace(_following(state, planned, history), pruned=pruned, sent=sent, memo=prices.memo)
     return Fit(request=request, report=report, state=following, asks=planned.asks, reach=_reach(groups, planned))
+
+
+def _changed(entries: Sequence[Entry], planned: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    return ((new, old) for new, old in zip(entries, planned, strict=True) if new is not old)
 
 
 def _following(state: State, planned: Plan, history: resume.Log) -> State:
@@ -125,7 +135,9 @@ def rooted(policy: Policy, key: str) -> Policy:
     """The policy with its pins' places as the planner has them, in forms whose list is not called `messages`."""
     if not policy.pins or key == "messages":
         return policy
-    return replace(policy, pins=tuple("messages" + pin.removeprefix(key) if pin.startswith(f"{key}[") else pin for pin in policy.pins))
+    return replace(
+        policy, pins=tuple("messages" + pin.removeprefix(key) if pin.startswith(f"{key}[") else pin for pin in policy.pins)
+    )
 
 
 def named(card: ModelCard) -> str:

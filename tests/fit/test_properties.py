@@ -55,7 +55,7 @@ SETTINGS = st.fixed_dictionaries(
         "shed": st.sampled_from([(), ("requests", "text", "images", "files")]),
         "pins": st.sampled_from([(), ("messages[2]",)]),
     },
-).map(lambda drawn: chosen(drawn))
+).map(lambda drawn: chosen(drawn))  # noqa: PLW0108 - defined below
 CARDS = {api: catalog.card(MODELS.get(api, "claude-opus-4-8"), api=api) for api in APIS}
 MEMO: dict[str, Any] = {api: {} for api in APIS}
 

@@ -113,7 +113,7 @@ def test_earlier_requests_share_their_cap_and_the_walk_stops_at_the_first_that_d
 
 
 def test_old_groups_go_first_then_earlier_requests_then_texts() -> None:
-    """AN-47, AN-48, AN-49: the current request and the newest exchange outlive the earlier requests."""
+    """AN-47, AN-48, AN-49, AN-56: the current request and the newest exchange outlive the earlier requests."""
     earlier = [said("user", "e" * 900), said("assistant", "old" * 50)]
     history = [*earlier, said("user", "current"), *called("a", "gone" * 50), *called("b", "newest")]
     newest = size(said("user", "current"), *called("b", "newest"))
