@@ -9,7 +9,8 @@ under: a new catalogue, a rule's day, another tokenizer and another model are on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from typing import Final
 
@@ -129,9 +130,9 @@ class Record:
 def loaded(plain: Mapping[str, object] | None, *, prints: Mapping[str, str], parts: AbstractSet[str], now: str) -> Record:
     """The record to go on with, from the stored one (None: there is none yet).
 
-    `prints` are the fingerprints of the prices as they are, `parts` the kinds of parts that the session holds. Where the price of a
-    kind that it holds has changed, the factor restarts at 1, provisional, with a reset record (CM-145); a provisional one says nothing
-    of old prices and is kept (CM-147, CM-148); else the record is stamped with the prices of today (CM-146, CM-153).
+    `prints` are the fingerprints of the prices as they are, `parts` the kinds of parts that the session holds. Where the price
+    of a kind that it holds has changed, the factor restarts at 1, provisional, with a reset record (CM-145); a provisional one
+    says nothing of old prices and is kept (CM-147, CM-148); else the record is stamped with the prices of today (CM-146, CM-153).
     """
     stamp = tuple(sorted(prints.items()))
     if plain is None:
@@ -172,3 +173,55 @@ def _reset(plain: Mapping[str, object]) -> Reset:
         multiplier=float(multiplier) if isinstance(multiplier, int | float) else 1.0,
         kinds=tuple(map(str, kinds)) if isinstance(kinds, list) else (),
     )
+
+
+KEPT: Final = 40
+"""Rounds that a growth is learned from, the newest ones."""
+LEAST_TOKENS: Final = 200
+"""Tokens that came in below which a round says more about the constant than about the factor."""
+LEAST_ROUNDS: Final = 2
+PASSES: Final = 3
+"""Times that the factor is put right by the constant, and the constant by the factor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What the newest rounds tell about the next one: a factor on the price of what comes in, and a constant a round.
+
+    A host that puts a text of its own around each round is right after a few answers, and so is a price that is a few percent
+    off. `rounds` are pairs of tokens: the price of what came in, and what the prompt grew by beside the answer before it.
+    """
+
+    rounds: tuple[tuple[float, float], ...] = ()
+    factor: float = 1.0
+    constant: float = 0.0
+
+    def expected(self, prompt: float, output: float, priced: float) -> float:
+        """Tokens of the next prompt: the last one and its answer as reported, and what came in since at its learned price."""
+        if len(self.rounds) < LEAST_ROUNDS:
+            return prompt + output + priced
+        return prompt + output + max(0.0, self.factor * priced + self.constant)
+
+    def learned(self, grown: float, output: float, priced: float) -> Growth:
+        """With one more round: the prompt grew by `grown`, `output` of it the answer, `priced` the price of what came in.
+
+        The same value where a figure is no number of tokens, or nothing grew.
+        """
+        given = (grown, output, priced)
+        if any(isinstance(value, bool) or not 0 <= value <= MOST for value in given) or priced <= 0 or grown <= output:
+            return self
+        rounds = (*self.rounds, (priced, grown - output))[-KEPT:]
+        factor, constant = self.factor, 0.0
+        for _ in range(PASSES):
+            ratios = [(real - constant) / price for price, real in rounds if price > LEAST_TOKENS]
+            sound = [ratio for ratio in ratios if sane(ratio)]
+            factor = median(sound) if len(sound) > LEAST_ROUNDS else factor
+            constant = median([real - factor * price for price, real in rounds])
+        return Growth(rounds=rounds, factor=factor, constant=constant)
+
+
+def median(values: list[float]) -> float:
+    """The middle one."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

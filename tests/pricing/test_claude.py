@@ -103,9 +103,9 @@ def test_a_call_whose_arguments_are_no_json_is_one_value() -> None:
     """An OpenAI-shaped request to a Claude model is priced as Claude."""
     call = {"id": "c", "type": "function", "function": {"name": "now", "arguments": "not json"}}
     said = [{"role": "assistant", "content": None, "tool_calls": [call]}]
-    assert price({"messages": said}, api="openai-chat") == 7 + 1 + 27 + 13 + 2
+    assert price({"messages": said}, api="openai-chat") == 7 + 12 + 1 + 27 + 13 + 2
     call["function"] = {"name": "now", "arguments": ""}
-    assert price({"messages": said}, api="openai-chat") == 7 + 1 + 27
+    assert price({"messages": said}, api="openai-chat") == 7 + 12 + 1 + 27
 
 
 def test_calls_beside_the_first_cost_more() -> None:

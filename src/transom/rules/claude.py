@@ -32,7 +32,8 @@ requests; the last row is for all others, a guess."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaudeFrame:
-    """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up parameters.
+    """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up
+    parameters; `opening` where the assistant speaks first (4 requests), `cited` where a document is cited from (2 requests).
 
     Source: docs/pricing.md
     """
@@ -52,11 +53,15 @@ class ClaudeFrame:
     keeps_thinking: bool = True
     thinking: int = 29
     schema: int = 81
+    opening: int = 12
+    cited: int = 557
 
     def request(self, conversation: Conversation, count: Count) -> int:
         """Frame, thinking, tools and schema."""
         body = conversation.body
-        return self.start + self.thinking * thinks(body) + self.declarations(body, count) + self.response_schema(body, count)
+        opens = bool(conversation.messages) and conversation.messages[0].role == "assistant"
+        around = self.start + self.opening * opens + self.cited * cites(conversation)
+        return around + self.thinking * thinks(body) + self.declarations(body, count) + self.response_schema(body, count)
 
     def declarations(self, body: JsonObject, count: Count) -> int:
         """The preamble for the choice, and each tool as JSON with spaces."""
@@ -77,12 +82,8 @@ class ClaudeFrame:
 
     def response_schema(self, body: JsonObject, count: Count) -> int:
         """The schema that the answer must follow."""
-        for key in ("output_format", "output_config"):
-            wanted = body.get(key)
-            inner = wanted.get("format", wanted) if isinstance(wanted, dict) else None
-            if isinstance(inner, dict) and isinstance(inner.get("schema"), dict):
-                return count(indented(inner["schema"])) + self.schema
-        return 0
+        wanted = schema_of(body)
+        return count(indented(wanted)) + self.schema if wanted else 0
 
     def message(self, message: Message, count: Count) -> int:  # noqa: ARG002 - the protocol's signature
         """A constant, what each call beside the first one costs more, and what stands around each picture."""
@@ -118,6 +119,29 @@ class ClaudeFrame:
     def hidden(self, part: Part, *, live: bool) -> int:  # noqa: ARG002
         """Nothing is known of signatures and of redacted thinking."""
         return 0
+
+
+def schema_of(body: JsonObject) -> JsonObject:
+    """The response schema of Anthropic's forms and of Bedrock's, which writes it as a string."""
+    for key in ("output_format", "output_config"):
+        wanted = tools.held(body, key)
+        inner = tools.held(wanted, "format") or wanted
+        if isinstance(inner.get("schema"), dict):
+            return tools.held(inner, "schema")
+    structure = tools.held(tools.held(tools.held(body, "outputConfig"), "textFormat"), "structure")
+    written = tools.words(tools.held(structure, "jsonSchema").get("schema"))
+    try:
+        found = msgspec.json.decode(written) if written else {}
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+def cites(conversation: Conversation) -> bool:
+    """Whether a document is to be cited from: the provider explains how."""
+    documents = (part.raw for message in conversation.messages for part in walk(message.parts) if part.kind == "document")
+    inner = (tools.held(raw, "document") or raw for raw in documents if isinstance(raw, dict))
+    return any(tools.held(raw, "citations").get("enabled") is True for raw in inner)
 
 
 def thinks(body: JsonObject) -> bool:

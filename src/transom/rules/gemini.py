@@ -33,7 +33,8 @@ class GeminiFrame:
     `declared` are those constants: `tool`, `described` (a tool with a description), `property`, `optional`, `required` (a list of
     required names), `description` (of a property), `enum`, `title`, `array`, `object` (one inside). `json`: calls and results
     are billed as JSON and `per_call` and `per_result` more; otherwise their words alone are. `signature` tokens a character of a
-    thought signature after the user's last turn, less `signature_less`; `keeps_thoughts`: in earlier turns as well.
+    thought signature after the user's last turn, less `signature_less`; `keeps_thoughts`: in earlier turns as well;
+    `past_thoughts`: visible thoughts of earlier turns are read; `schema`: a response schema is.
 
     Source: docs/pricing.md
     """
@@ -47,10 +48,21 @@ class GeminiFrame:
     signature: float = 0.0
     signature_less: int = 0
     keeps_thoughts: bool = False
+    past_thoughts: bool = True
+    schema: bool = False
 
     def request(self, conversation: Conversation, count: Count) -> int:
-        """The declarations. A response schema is free (2.5 and later: 38 of 38 requests; earlier: 9 of 14)."""
-        return sum(self.declaration(tool, count) for tool in tools.declared(conversation.body) if not tool.server)
+        """The declarations. A response schema is free on 1.5 and from 2.5 on (50 of 50 requests)."""
+        declared = sum(self.declaration(tool, count) for tool in tools.declared(conversation.body) if not tool.server)
+        return declared + (self.response_schema(conversation.body, count) if self.schema else 0)
+
+    def response_schema(self, body: JsonObject, count: Count) -> int:
+        """One that is not plain JSON schema is billed on 2.0 as a declaration is (5 of 5 requests)."""
+        config = tools.held(body, "generationConfig") or tools.held(body, "generation_config")
+        wanted = tools.held(config, "responseSchema") or tools.held(config, "response_schema")
+        order = wanted.get("propertyOrdering", wanted.get("property_ordering"))
+        ordered = sum(count(words(name)) for name in order) if isinstance(order, list) else 0
+        return ordered + self.declaration(Tool(name="", schema=wanted), count) if wanted else 0
 
     def declaration(self, tool: Tool, count: Count) -> int:
         """One tool: its words, and what each thing around them costs (2.5: 91 of 99 requests within 5; 3: 36 of 39)."""
@@ -89,8 +101,8 @@ class GeminiFrame:
             return count(text)
 
     def reasoning(self, part: Part, count: Count, *, calls: bool, live: bool) -> int:  # noqa: ARG002
-        """Its visible text, which is billed when it is sent back."""
-        return count(part.text)
+        """Its visible text, which 2.5 is billed for when it is sent back, and 3 only in the turn in progress."""
+        return count(part.text) if live or self.past_thoughts else 0
 
     def said(self, text: str, *, live: bool) -> str:  # noqa: ARG002
         """All of it."""
@@ -132,7 +144,7 @@ def read(schema: JsonObject, features: Counter[str], depth: int = 0) -> Iterator
 
 def inner(schema: JsonObject) -> Iterator[JsonObject]:
     """Schemas that stand in a schema under a list or a table of them."""
-    for key in ("anyOf", "oneOf", "allOf"):
+    for key in ("anyOf", "any_of", "oneOf", "allOf"):
         listed = schema.get(key)
         yield from (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict))
     for key in ("$defs", "definitions"):

@@ -125,7 +125,7 @@ class Budget(Grid):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortTiles(Grid):
-    """Gemini 2: one `price` up to `small` pixels a side, else one for each tile of two thirds of the short side, and one more.
+    """Gemini 2: one `price` up to `small` pixels a side, else one for each tile of two thirds of the short side, and `whole` more.
 
     Source: docs/pricing.md (the tile's size: third-party copies of an earlier guide; as billed on Vertex).
     """
@@ -134,6 +134,7 @@ class ShortTiles(Grid):
     small: int = 384
     least: int = 256
     most: int = 768
+    whole: int = 1
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:
         """The tiles and the whole."""
@@ -142,7 +143,7 @@ class ShortTiles(Grid):
         if max(width, height) <= self.small:
             return self.price
         unit = min(self.most, max(self.least, int(min(width, height) / 1.5)))
-        return self.price * (-(-width // unit) * -(-height // unit) + 1)
+        return self.price * (-(-width // unit) * -(-height // unit) + self.whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from transom.tokens.counter import Counter
+from transom.tokens.extras import supplied
 
-__all__ = ["Counter"]
+__all__ = ["Counter", "supplied"]

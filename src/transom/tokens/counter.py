@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
-from transom.tokens import claude, vocabulary
+from transom.tokens import claude, extras, vocabulary
 from transom.tokens.features import BLOB, FEATURES, compiled, features, split
 from transom.types import Basis, Count
 
-Engine: TypeAlias = Literal["tiktoken", "claude", "features", "characters"]
+Engine: TypeAlias = Literal["tiktoken", "claude", "open", "features", "characters"]
 
 CLAUDE_MOST: Final = 200_000
 SAMPLES: Final = 10
@@ -31,8 +31,8 @@ class Counter:
     """How a model's text is counted.
 
     `tiktoken`: exactly, with `vocabulary`. `claude`: with the reconstruction of `version` (the extra `claude`), else like
-    `features`. `features`: the count of o200k_base and what occurs in the text, by `weights`; other scripts by `ratios` to
-    that count; `blob` tokens a character of base64. `characters`: `prose` or `dense` characters a token.
+    `features`. `open`: exactly, where an extra carries `vocabulary`, else like `features`. `features`: the count of o200k_base
+    and what occurs in the text, by `weights`; other scripts by `ratios` to that count; `blob` tokens a character of base64. `characters`: `prose` or `dense` characters a token.
     """
 
     name: str
@@ -50,6 +50,8 @@ class Counter:
         """How good a count is: the true vocabulary is exact, its reconstruction a rule, all else an estimate."""
         if self.engine == "tiktoken":
             return "exact"
+        if self.engine == "open" and extras.available(self.vocabulary):
+            return "exact"
         return "rule" if self.engine == "claude" and claude.available() else "estimate"
 
     def count(self, text: str, *, dense: bool = False) -> int:
@@ -60,6 +62,8 @@ class Counter:
             return math.ceil(len(text) / (self.dense if dense or is_dense(text) else self.prose))
         if self.engine == "tiktoken":
             return vocabulary.count(self.vocabulary, text)
+        if self.engine == "open" and extras.available(self.vocabulary):  # pragma: no cover - where an extra is installed
+            return extras.count(self.vocabulary, text)
         if self.engine == "claude" and claude.available():  # pragma: no cover - where the extra is installed
             exact = partial(claude.count, version=self.version)
             return exact(text) if len(text) <= CLAUDE_MOST else sampled(text, exact, partial(estimate, self))
