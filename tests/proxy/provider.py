@@ -207,7 +207,7 @@ class Provider:
 
     def _said(self, one: Seen, request: Request) -> Said:
         self._number += 1
-        one.cached = self._cached(one, request)
+        one.cached = min(one.tokens, self._cached(one, request))
         model = one.body.get("model") or request.path_params.get("model", "")
         calls = self._number <= self.calls
         arguments = json.dumps({"page": self._number})
@@ -218,7 +218,7 @@ class Provider:
             number=self._number,
             model=model,
             prompt=one.tokens,
-            cached=min(one.cached, one.tokens),
+            cached=one.cached,
         )
 
     def _cached(self, one: Seen, request: Request) -> int:
