@@ -11,7 +11,7 @@ import typer
 
 import transom
 from transom import catalog, log, view
-from transom.cli import files, options, tables
+from transom.cli import files, measuring, options, tables
 from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, OverBudget, TransomError
@@ -28,20 +28,32 @@ def price(
     body: options.Body,
     api: options.ApiName = None,
     model: Models = None,
+    against: Annotated[
+        bool, typer.Option("--against", help="BODY holds logged requests with their usage: show how near the prices come.")
+    ] = False,
+    money: Annotated[bool, typer.Option("--money", help="What the tokens cost, too (the extra `money`).")] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Say what a request costs, by message and part, and how each figure is known.
 
-    BODY can be a picture, too: its price by each model, with the arithmetic.
+    BODY can be a picture, too: its price by each model, with the arithmetic. With --against it is JSON lines such as
+    {"request": ..., "usage": ...}: the error of each model, and which kind of part is off.
     """
     with sentences():
         source = files.read(body)
+        if against:
+            found, lost = measuring.samples(source, api, model[0] if model else None)
+            if as_json:
+                _json({"models": measuring.to_dicts(found), "lost": lost})
+            else:
+                measuring.show_against(out(), found, lost)
+            return
         if source.kind == "media":
             _price_media(source, model or DEFAULT_MODELS, as_json=as_json)
             return
         if source.kind == "session":
             raise BadRequest(f"{body} holds the messages of a session, not requests; wrap them as a body to price them")
-        raise typer.Exit(_price_bodies(source, api, model or [], as_json=as_json))
+        raise typer.Exit(_price_bodies(source, api, model or [], as_json=as_json, money=money))
 
 
 def lint(body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False) -> None:
@@ -119,7 +131,7 @@ def view_(  # the options are the command
         raise typer.Exit(done)
 
 
-def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], *, as_json: bool) -> Exit:
+def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], *, as_json: bool, money: bool) -> Exit:
     worst = Exit.DONE
     with progress("pricing", len(source.items)) as advance:
         for item in source.items:
@@ -135,6 +147,8 @@ def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], 
                         _json(({"line": item.line} if item.line else {}) | bill.to_dict())
                     else:
                         tables.show_bill(out(), bill, item.where or files.shown(source.name))
+                if (len(bills) > 1 or money) and not as_json:
+                    measuring.show_side_by_side(out(), bills, money=money)
             advance()
     return worst
 
