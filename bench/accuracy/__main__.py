@@ -3,7 +3,7 @@
     python -m bench.accuracy ../shared/data/usage [--gemma tokenizer.json] [--out docs/accuracy.md] [--rivals]
 
 Shares are of requests within five percent of the bill, or five tokens where it is short. "Other repositories" re-estimates each
-framing's constant from all repositories but the request's own: where nobody else recorded such a request, it counts as missed.
+framing's constant from all repositories but the request's own, over the requests whose like another one recorded as well.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from transom.tokens import claude, extras, supplied
 from transom.types import Count, JsonObject
 from transom.wire import FORMS
 
+LOOPS = ("tool_calls", "tool_use", "toolUse", "functionCall", "function_call_output")
+"""What a tool loop is told by."""
+LOOKED_AT = 200_000
+"""Characters of a body in which that is looked for."""
 LEAST = 8
 """Records of a group that gets a line of its own."""
 
@@ -57,7 +61,7 @@ def without_extras(card: ModelCard) -> ModelCard:
     return replace(card, counter=replace(card.counter, engine="features")) if plain else card
 
 
-def priced(record: JsonObject, api: str, request: JsonObject, card: ModelCard, count: Count | None) -> float | None:
+def priced(api: str, request: JsonObject, card: ModelCard, count: Count | None) -> float | None:
     """Tokens of a request; None where it cannot be read."""
     try:
         conversation = FORMS[api].read(door.admit(request))
@@ -75,7 +79,7 @@ def read(record: JsonObject) -> tuple[str, JsonObject] | None:
     return reader(record["request"]) if reader else None
 
 
-def row(record: JsonObject, facts: JsonObject, gemma: Count | None, *, rivals: bool) -> Row:
+def row(record: JsonObject, facts: JsonObject, family: str, gemma: Count | None, *, rivals: bool) -> Row:
     """A record with all that is said of it."""
     found = read(record)
     said: dict[str, float | None] = {"base": None, "extras": None}
@@ -83,20 +87,13 @@ def row(record: JsonObject, facts: JsonObject, gemma: Count | None, *, rivals: b
     if found is not None:
         api, request = found
         card = catalog.card(named(record), api=api, on=record.get("recorded") or "")
-        said["base"] = priced(record, api, request, without_extras(card), None)
-        said["extras"] = priced(record, api, request, card, gemma if card.counter.name == "gemma3" else None)
-        shape = (
-            "loop"
-            if any(
-                word in str(request)[:200_000]
-                for word in ("tool_calls", "tool_use", "toolUse", "functionCall", "function_call_output")
-            )
-            else ""
-        )
+        said["base"] = priced(api, request, without_extras(card), None)
+        said["extras"] = priced(api, request, card, gemma if card.counter.name == "gemma3" else None)
+        written = str(request)[:LOOKED_AT]
+        shape = "loop" if any(word in written for word in LOOPS) else ""
         cell = (str(card.frame), "tools" if facts["tools"] else "", shape, "media" if facts["kind"] != "text" else "")
         if rivals:
             said |= {name: rival(record, request) for name, rival in installed().items()}
-    family = load_scorer().family(facts["provider"], facts["api"], facts["model"])
     medium = "text" if facts["kind"] == "text" else "media"
     return Row(
         id=record["id"],
@@ -110,12 +107,6 @@ def row(record: JsonObject, facts: JsonObject, gemma: Count | None, *, rivals: b
     )
 
 
-@cache
-def load_scorer(folder: Path = Path("../shared/data/usage")):  # type: ignore[no-untyped-def]  # noqa: ANN201 - a module
-    """The scorer beside the data."""
-    return load(folder, "usage_score")
-
-
 def elsewhere(rows: Sequence[Row]) -> dict[str, bool]:
     """Whether each request is met when its framing's constant comes from other repositories alone."""
     cells: defaultdict[tuple[str, ...], list[tuple[str, float]]] = defaultdict(list)
@@ -127,7 +118,8 @@ def elsewhere(rows: Sequence[Row]) -> dict[str, bool]:
     for one in rows:
         said = one.said["extras"]
         others = [off for repo, off in cells[one.cell] if repo != one.repo]
-        out[one.id] = bool(others) and said is not None and met(said + statistics.median(others), one.billed)
+        if others and said is not None:
+            out[one.id] = met(said + statistics.median(others), one.billed)
     return out
 
 
@@ -141,13 +133,15 @@ def table(title: str, groups: dict[str, list[Row]], names: Sequence[str], loro: 
         shares = [
             share([met(one.said.get(way), one.billed) for one in rows if way in one.said and asked_of(one, way)]) for way in names
         ]
-        shares += [share([loro[one.id] for one in rows])] if loro is not None else []
+        if loro is not None:
+            known = [loro[one.id] for one in rows if one.id in loro]
+            shares.append(f"{share(known)} of {len(known):,}" if known else "-")
         yield f"| {name} | {len(rows):,} | " + " | ".join(shares) + " |"
 
 
 def asked_of(one: Row, way: str) -> bool:
     """Whether a library was asked: others are measured on what they take."""
-    return way in {"base", "extras"} or one.said[way] is not None
+    return way in {"base", "extras"} or one.said.get(way) is not None
 
 
 def share(hits: Sequence[bool]) -> str:
@@ -172,11 +166,12 @@ def text_of(rows: Sequence[Row], *, gemma: bool, rivals: bool) -> str:
     packages = [name for name, there in (("ctok", claude.available()), *((name, True) for name in sorted(extras.FOUND))) if there]
     lines = [
         "# How accurate the figures are\n",
-        "Made by `python -m bench.accuracy`; every figure is measured. A request counts as met within five percent of the input tokens",
-        "that its provider reported, or five tokens where it is short. Requests whose own content does not decide their tokens are left out.",
+        "Made by `python -m bench.accuracy`; every figure is measured. A request counts as met within five percent of the input",
+        "tokens that its provider reported, or five tokens where it is short. Requests whose own content does not decide their",
+        "tokens are left out.",
         f"With extras: {', '.join(packages) or 'none installed'}{', and a Gemma vocabulary for Gemini' if gemma else ''}.",
-        '"Other repositories" re-estimates each framing constant from all repositories but the one that recorded the request; one that',
-        "nobody else recorded counts as missed.",
+        '"Other repositories" re-estimates the constant of each framing from all repositories but the one that recorded the',
+        "request, over the requests whose like another repository recorded as well.",
         *table("By family and medium", by(six, lambda one: f"{one.family}, {one.medium}"), ("base", "extras"), loro),
         *table("By wire form", by(six, lambda one: one.api), ("base", "extras"), loro),
     ]
@@ -202,13 +197,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where the page is written; else it is printed")
     parser.add_argument("--rivals", action="store_true", help="ask the other libraries that are installed")
     given = parser.parse_args()
-    scorer = load_scorer(given.folder)
+    scorer = load(given.folder, "usage_score")
     gemma = cache(supplied(given.gemma.read_text(encoding="utf-8"))) if given.gemma else None
     rows = []
     for record in load(given.folder, "usage_records").records(given.folder):
         facts = scorer.facts_of(record)
         if not facts["skip"]:
-            rows.append(row(record, facts, gemma, rivals=given.rivals))
+            family = scorer.family(facts["provider"], facts["api"], facts["model"])
+            rows.append(row(record, facts, family, gemma, rivals=given.rivals))
     page = text_of(rows, gemma=gemma is not None, rivals=given.rivals)
     if given.out:
         given.out.write_text(page, encoding="utf-8")

@@ -6,11 +6,14 @@ The rule of this file: each is used as its documentation says, on the messages a
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 
 from transom.types import JsonObject
+
+os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1"}  # nothing is fetched while others are measured
 
 Rival = Callable[[JsonObject, JsonObject], float | None]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass, replace
 
+from transom.canon import digest
 from transom.parts import Conversation, spell, walk
-from transom.pricing import Price, PriceList
-from transom.types import Basis, JsonObject
+from transom.pricing import MOST, Price, PriceList
+from transom.types import Basis, JsonObject, OnlineCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,9 @@ class Row:
 class Bill:
     """The price of a request: `tokens` and `bytes` in all, `fixed` for system, tools and frame, and a row a message and part.
 
+    Where a counter of the caller's own said how many tokens it is, `tokens` is that, `basis` is "observed", and `estimated` what
+    fixed and rows add up to.
+
     `bill["messages[3].content[1]"]` is the price of that place.
     """
 
@@ -37,6 +41,7 @@ class Bill:
     basis: Basis
     fixed: Price
     rows: tuple[Row, ...]
+    estimated: int = 0
 
     def __getitem__(self, place: str) -> Price:
         """The price of a message or part. Raises KeyError for a place that has none."""
@@ -83,6 +88,22 @@ def bill(conversation: Conversation, prices: PriceList) -> Bill:
         fixed=fixed,
         rows=rows,
     )
+
+
+def counted(found: Bill, request: JsonObject, count: OnlineCount, counts: MutableMapping[str, int] | None) -> Bill:
+    """The bill by a counter of the caller's own, such as the provider's count endpoint, asked once for each request.
+
+    `counts` keeps what it said by the digest of request and model. A figure that is no positive number leaves the bill as it is.
+    """
+    known = {} if counts is None else counts
+    key = digest({"model": found.model, "request": request}).hex()
+    tokens = known.get(key)
+    if tokens is None:
+        said: object = count(request)  # whatever it is: the counter is not ours
+        if isinstance(said, bool) or not isinstance(said, int) or not 0 < said <= MOST:
+            return found
+        tokens = known[key] = said
+    return replace(found, tokens=tokens, basis="observed", estimated=found.tokens)
 
 
 def _rows(conversation: Conversation, prices: PriceList) -> Iterator[Row]:

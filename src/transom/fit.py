@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from transom import account, catalog, check, door
-from transom.bill import Bill, bill
+from transom.bill import Bill, bill, counted
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.ledger import Ledger
@@ -15,6 +15,7 @@ from transom.plan import Fold, State
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, named, run
+from transom.types import OnlineCount
 from transom.wire import FORMS
 from transom.wire.form import Fault, Form
 
@@ -83,21 +84,27 @@ def repair(
     return replace(fitted, report=replace(fitted.report, notes=()))
 
 
-def price(
+def price(  # noqa: PLR0913 - the subject and its options
     request: Mapping[str, object],
     *,
     api: str,
     model: str | None = None,
     card: ModelCard | None = None,
     prices: PriceList | None = None,
+    count: OnlineCount | None = None,
+    counts: MutableMapping[str, int] | None = None,
 ) -> Bill:
     """What a request costs as it stands: in all, and each message and part. `model` says who bills.
+
+    `count` is a counter of whole requests, such as the provider's count endpoint: what it says goes before the estimate. It is
+    asked once for each request where `counts`, a mapping of your own, keeps its answers.
 
     >>> price({"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}]}, api="openai-chat").tokens
     8
     """
     conversation = form_of(api).read(door.admit(request))
-    return bill(conversation, prices or PriceList(card or catalog.card(model or conversation.model, api=api)))
+    found = bill(conversation, prices or PriceList(card or catalog.card(model or conversation.model, api=api)))
+    return found if count is None else counted(found, conversation.body, count, counts)
 
 
 def lint(request: Mapping[str, object], *, api: str, model: str | None = None, card: ModelCard | None = None) -> list[Fault]:

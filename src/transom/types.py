@@ -28,5 +28,8 @@ Cut: TypeAlias = Callable[[JsonObject, int], JsonObject]
 """The cap's hook: a message's JSON and its cap in tokens in, the message that is sent instead out (the same object
 when nothing needs cutting). It is called once per message and fit, and its answer is what is priced and sent."""
 
+OnlineCount: TypeAlias = Callable[[JsonObject], int]
+"""A counter of whole requests, such as a provider's count endpoint: the body in, its input tokens out."""
+
 Count: TypeAlias = Callable[[str], int]
 """A text counter: text in, tokens out."""
