@@ -240,20 +240,23 @@ class State:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, object]) -> State:
-        """The state that `to_dict` wrote. Raises BadSetting where it is not one."""
-        data = dict(plain)
+    def from_dict(cls, plain: object) -> State:
+        """The state that `to_dict` wrote. Raises BadSetting where it is not one: a state file can hold anything."""
+        data = dict(plain) if isinstance(plain, Mapping) else {}
         if data.pop("format", None) != STATE_FORMAT:
             raise BadSetting(f"the state is not one of format {STATE_FORMAT}; leave it out to start afresh")
         try:
             return cls(**_revived(data))
         except (AttributeError, TypeError, ValueError, KeyError) as error:
-            raise BadSetting(f"the state cannot be read ({error}); leave it out to start afresh") from error
+            raise BadSetting(f"the state is not one that to_dict wrote ({error!r}); leave it out to start afresh") from error
 
 
 def _revived(data: dict[str, object]) -> JsonObject:
     known = {one.name for one in fields(State)} - {"memo"}
     out: JsonObject = {name: value for name, value in data.items() if name in known}
+    for name, kind in (("anchor", int), ("mark", int), ("count", int), ("policy", str), ("card", str)):
+        if not isinstance(out[name], kind) or isinstance(out[name], bool):
+            raise TypeError(f"{name} is {out[name]!r}")
     out["front"] = frozenset(int(start) for start in out["front"])
     out["stubs"] = frozenset((int(seq), tuple(place)) for seq, place in out["stubs"])
     out["pruned"] = tuple((str(tool), int(seq)) for tool, seq in out["pruned"])

@@ -6,13 +6,12 @@ same. `None` means: what the model card says.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from transom.errors import BadSetting
-from transom.types import Cut
+from transom.types import Cut, JsonObject
 
 Step: TypeAlias = Literal["requests", "text", "images", "files"]
 STEPS: tuple[Step, ...] = ("requests", "text", "images", "files")
@@ -45,6 +44,15 @@ COMPACTING: Final = {
     "recent_tokens": 30_000,
     "merge": 1,
 }
+
+
+MOST_TOKENS: Final = 10**15
+"""Above this a number of tokens is a slip, and no float holds it exactly."""
+LIMITS: Final = (
+    "max_messages", "max_image_bytes", "image_depth", "image_ratio", "keep_head", "keep_requests_cap", "max_input_tokens",
+    "max_message_tokens", "chunk_tokens", "recent_tokens", "prompt_image_bytes",
+)  # fmt: skip
+"""Fields that are limits: any number, and off where it is not positive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,30 +126,11 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, with the value and the rule."""
-        for name in ("trigger", "refit"):
-            share = getattr(self, name)
-            if not _number(share) or not 0 < share <= 1:
-                raise BadSetting(f"{name} is {share!r}; it is a share of the budget above 0 and at most 1, such as 0.5")
-        if not _number(self.grace) or not 0 <= self.grace < 1:
-            raise BadSetting(f"grace is {self.grace!r}; it is a share of the budget from 0 up to, not including, 1")
-        for name in ("budget", "reserve"):
-            tokens = getattr(self, name)
-            least = 1 if name == "budget" else 0
-            if tokens is not None and not (_number(tokens) and tokens >= least):
-                raise BadSetting(f"{name} is {tokens!r}; it is a whole number of tokens, or None for the model card's")
-        if not _number(self.compact_at) or not 0 <= self.compact_at <= 1:
-            raise BadSetting(f"compact_at is {self.compact_at!r}; it is a share of the budget up to 1, or 0 for only when asked")
-        _among("newest", self.newest, ("keep", "limit"))
-        _among("late_results", self.late_results, ("move", "append"))
-        _among("marks", self.marks, ("client", "place"))
-        _among("folded", self.folded, ("free", "count"))
-        _among("fold_first", self.fold_first, ("age", "salience"))
-        for step in self.shed:
-            _among("a step of shed", step, STEPS)
-        for name in ("keep_requests", "merge", "summary_tokens"):
-            count = getattr(self, name)
-            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-                raise BadSetting(f"{name} is {count!r}; it is a whole number of at least 1 (the newest request always stays)")
+        for names, holds, rule in RULES:
+            for name in names:
+                value = getattr(self, name)
+                if not holds(value):
+                    raise BadSetting(f"{name} is {value!r}; it is {rule}")
 
     @classmethod
     def sliding(cls, **settings: Any) -> Policy:  # noqa: ANN401 - the fields above, checked by name
@@ -185,7 +174,8 @@ class Policy:
         for name in settings:
             if name not in known:
                 raise BadSetting(f"there is no setting {name!r}; there are {', '.join(sorted(known))}")
-        return replace(self, **settings) if settings else self
+        given: JsonObject = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
+        return replace(self, **given) if given else self
 
     def fingerprint(self) -> str:
         """The settings that decide verdicts, as text: a state made under others starts its pictures afresh."""
@@ -200,9 +190,66 @@ def limit(value: float | None) -> float:
 
 
 def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value  # noqa: PLR0124 - false for NaN alone, and no float of a huge number
 
 
-def _among(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise BadSetting(f"{name} is {value!r}; it is one of {', '.join(choices)}")
+def _limit(value: object) -> bool:
+    """A number of any kind: one that is not positive, NaN included, is off."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _tokens(least: int) -> Callable[[object], bool]:
+    def holds(value: object) -> bool:
+        return value is None or (_number(value) and isinstance(value, int) and least <= value <= MOST_TOKENS)
+
+    return holds
+
+
+def _within(least: float, most: float, *, open_at_least: bool = False, open_at_most: bool = False) -> Callable[[object], bool]:
+    def holds(value: object) -> bool:
+        if not isinstance(value, int | float) or not _number(value):
+            return False
+        return (least < value if open_at_least else least <= value) and (value < most if open_at_most else value <= most)
+
+    return holds
+
+
+def _count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _of(*choices: object) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, bool | str) and value in choices
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+
+
+def _results(value: object) -> bool:
+    counts = value.values() if isinstance(value, Mapping) else () if value is None else (value,)
+    return all(isinstance(count, int) and not isinstance(count, bool) for count in counts)
+
+
+RULES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
+    (("trigger", "refit"), _within(0, 1, open_at_least=True), "a share of the budget above 0 and at most 1, such as 0.5"),
+    (("grace",), _within(0, 1, open_at_most=True), "a share of the budget from 0 up to, not including, 1"),
+    (("compact_at",), _within(0, 1), "a share of the budget up to 1, or 0 for only when asked"),
+    (("budget",), _tokens(1), "a whole number of tokens of at least 1, or left out for what the model takes"),
+    (("reserve",), _tokens(0), "a whole number of tokens of at least 0, or left out for a default"),
+    (("keep_requests",), _count, "a whole number of at least 1, since the newest request always stays"),
+    (("merge", "summary_tokens"), _count, "a whole number of at least 1"),
+    (("max_body_bytes", "max_images"), lambda value: value is None or _limit(value), "a number, 0 for no limit, or left out"),
+    (LIMITS, _limit, "a number; 0 or less is off"),
+    (("pins",), _texts, 'a tuple of places or picture digests, such as ("messages[3]",)'),
+    (("results_per_tool",), _results, "a whole number, a mapping of tool names to whole numbers, or left out"),
+    (("cut",), lambda value: value is None or callable(value), "a function of a message and its cap, or left out"),
+    (("shed",), lambda value: _texts(value) and set(value) <= set(STEPS), f"a tuple of {', '.join(STEPS)}"),  # type: ignore[call-overload]
+    (("newest",), _of("keep", "limit"), "keep or limit"),
+    (("late_results",), _of("move", "append"), "move or append"),
+    (("marks",), _of("client", "place"), "client or place"),
+    (("folded",), _of("free", "count"), "free or count"),
+    (("fold_first",), _of("age", "salience"), "age or salience"),
+    (("strict",), _of(True, False), "True or False"),
+)
+"""What each field may be, and the rule in words."""
