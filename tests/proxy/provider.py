@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import struct
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -61,6 +61,8 @@ class Provider:
     body_bytes: int = 32 * 2**20
     calls: int = 0
     words: str = "That is all there is to see."
+    tool: str = "look"
+    arguments: Callable[[int], Json] = field(default=lambda number: {"page": number})
     faults: list[str] = field(default_factory=list)
     oracle: ModuleType | None = None
     seen: list[Seen] = field(default_factory=list)
@@ -210,10 +212,10 @@ class Provider:
         one.cached = min(one.tokens, self._cached(one, request))
         model = one.body.get("model") or request.path_params.get("model", "")
         calls = self._number <= self.calls
-        arguments = json.dumps({"page": self._number})
+        arguments = json.dumps(self.arguments(self._number))
         return Said(
             words="" if calls else self.words,
-            call="look" if calls else "",
+            call=self.tool if calls else "",
             arguments=arguments,
             number=self._number,
             model=model,

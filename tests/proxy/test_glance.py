@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,11 +16,16 @@ from transom.errors import BadRequest, OverBudget
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.proxy.glance import Glance, Seen, Terms
+from transom.proxy.identity import Identity
 from transom.types import JsonObject
 from transom.wire import FORMS
 from transom.wire.form import Form
 
 MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-responses": "gpt-4o", "gemini": "gemini-2.5-flash"}
+
+
+def chained(digests: Sequence[bytes]) -> tuple[bytes, ...]:
+    return Identity(b"secret").chain(b"tenant", api="", session=b"", digests=digests)
 
 
 def terms(form: Form, policy: Policy, prices: PriceList, key: str) -> Terms:
@@ -32,7 +38,7 @@ def glanced(body: JsonObject, api: str, policy: Policy, multiplier: float = 1.0)
     talk = form.read(body)
     prices = PriceList(catalog.card(MODELS[api], api=api), multiplier=multiplier)
     history = resume.log(talk)
-    seen = Glance().look(talk, history.digests, terms(form, policy, prices, talk.key))
+    seen = Glance().look(talk, history.digests, (), terms(form, policy, prices, talk.key))
     return seen, stages.run(talk, form=form, policy=policy, prices=prices, last=None, history=history)
 
 
@@ -70,7 +76,7 @@ def test_it_leaves_what_a_setting_may_change_to_the_fit(settings: dict[str, Any]
     prices = PriceList(catalog.card("gpt-4o", api="openai-chat"))
     digests = resume.log(talk).digests
     policy = Policy.sliding(**settings)
-    assert Glance().look(talk, digests, terms(form, policy, prices, talk.key)) is None
+    assert Glance().look(talk, digests, (), terms(form, policy, prices, talk.key)) is None
 
 
 def test_a_factor_scales_what_is_guessed_and_nothing_else() -> None:
@@ -97,10 +103,11 @@ def test_along_a_known_beginning_it_says_the_same(api: str, data: st.DataObject)
         begun = form.read({**body, whole.key: [one.json for one in whole.messages[:cut]]})
         own = terms(form, Policy.sliding(), prices, whole.key)
         glance, history = Glance(), resume.log(whole)
-        if glance.look(begun, history.digests[:cut], own) is None:
+        chain = chained(history.digests)
+        if glance.look(begun, history.digests[:cut], chain[:cut], own) is None:
             return
         made = {**body, whole.key: [one.json for one in whole.messages]}
-        seen = glance.along(made, history.digests, cut, own, data=canon.encode(made))
+        seen = glance.along(made, history.digests, chain, own, known=cut, data=canon.encode(made)) if cut else None
         if seen is None:
             return
         fit = stages.run(whole, form=form, policy=own.policy, prices=prices, last=None)
@@ -117,8 +124,11 @@ def test_along_a_known_beginning_only_the_rest_is_read() -> None:
     first = chat()
     later = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "Yes?"}, *chat("Well")["messages"]]}
     digests = resume.log(form.read(later)).digests
-    assert glance.along(later, digests, 1, own, data=canon.encode(later)) is None, "nothing is known of the beginning"
-    assert glance.look(form.read(first), digests[:1], own) is not None
-    seen = glance.along(later, digests, 1, own, data=canon.encode(later))
+    chain = chained(digests)
+    assert glance.along(later, digests, chain, own, known=1, data=canon.encode(later)) is None, (
+        "nothing is known of the beginning"
+    )
+    assert glance.look(form.read(first), digests[:1], chain[:1], own) is not None
+    seen = glance.along(later, digests, chain, own, known=1, data=canon.encode(later))
     assert seen is not None
     assert seen.size == stages.run(form.read(later), form=form, policy=own.policy, prices=prices, last=None).report.after

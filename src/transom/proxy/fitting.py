@@ -192,10 +192,10 @@ class Fitter:
         seen = None
         plain = taught is None and record.state is None
         if plain and at and conversation is None:
-            seen = self._glance.along(body, digests, at, terms, data=data)
+            seen = self._glance.along(body, digests, chain, terms, known=at, data=data)
         if seen is None:
             conversation = conversation or _read(form, body)
-            seen = self._glance.look(conversation, digests, terms) if plain else None
+            seen = self._glance.look(conversation, digests, chain, terms) if plain else None
         if seen is not None:
             return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
         conversation = conversation or _read(form, body)

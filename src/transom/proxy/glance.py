@@ -60,6 +60,25 @@ class Figure:
     steady: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Messages together: tokens, unscaled, and how many of them are guessed; bytes; how many a limit counts."""
+
+    tokens: int = 0
+    guessed: int = 0
+    bytes: int = 0
+    counts: int = 0
+
+    def plus(self, figures: Sequence[Figure]) -> Sum:
+        """With these messages behind them."""
+        return Sum(
+            self.tokens + sum(one.tokens for one in figures),
+            self.guessed + sum(one.guessed for one in figures),
+            self.bytes + sum(one.bytes for one in figures),
+            self.counts + sum(one.counts for one in figures),
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A request that goes out as it came: its size, and how many of its tokens are known or guessed."""
@@ -70,21 +89,38 @@ class Seen:
 
 
 class Glance:
-    """Remembers prices of messages over all conversations: a digest, and numbers."""
+    """Remembers prices of messages, and sums of beginnings, over all conversations: digests, and numbers."""
 
     def __init__(self, most: int = MOST) -> None:
         self._figures: Bounded[tuple[bytes, str, bool], Figure] = Bounded(most)
         self._around: Bounded[tuple[bytes, str], Price] = Bounded(max(1, most // 100))
+        self._sums: Bounded[tuple[bytes, str], Sum] = Bounded(most)
 
-    def look(self, conversation: Conversation, digests: Sequence[bytes], terms: Terms) -> Seen | None:
-        """The request's size where nothing has to change; None where the whole fit must say."""
+    def look(self, conversation: Conversation, digests: Sequence[bytes], chain: Sequence[bytes], terms: Terms) -> Seen | None:
+        """The request's size where nothing has to change; None where the whole fit must say. `chain` are the conversation's
+        keys.
+        """
         if not _simple(terms.policy) or conversation.held:
             return None
         prices = replace(terms.prices.at(conversation), multiplier=1.0)
         figures = [self._figure(*one, prices, terms.named) for one in zip(conversation.messages, digests, strict=True)]
-        return self._judged(figures, conversation, terms)
+        if not all(figure.plain for figure in figures):
+            return None
+        total = Sum().plus(figures)
+        if chain and all(figure.steady for figure in figures):
+            self._sums[chain[-1], terms.named] = total
+        return self._judged(total, conversation, terms)
 
-    def along(self, body: JsonObject, digests: Sequence[bytes], known: int, terms: Terms, *, data: bytes) -> Seen | None:
+    def along(  # noqa: PLR0913 - what look is given, and how much of it is known
+        self,
+        body: JsonObject,
+        digests: Sequence[bytes],
+        chain: Sequence[bytes],
+        terms: Terms,
+        *,
+        known: int,
+        data: bytes,
+    ) -> Seen | None:
         """The same for a conversation whose first `known` messages went out before as they came, in a request of their own: only
         what came since is read. `data` is the body as bytes.
 
@@ -92,35 +128,30 @@ class Glance:
         user's. What can go wrong across that place is looked for in the bytes: a call's id that was there before, and cache
         marks.
         """
-        before = [self._figures.get((digest, terms.named, False)) for digest in digests[:known]]
+        begun = self._sums.get((chain[known - 1], terms.named))
         marks = sum(data.count(mark) for mark in MARKS)
-        if not _simple(terms.policy) or marks > terms.prices.card.limits.marks > 0:
+        if begun is None or not _simple(terms.policy) or marks > terms.prices.card.limits.marks > 0:
             return None
         tail = body[terms.key][known:]
-        user = terms.form.message("user", [terms.form.text("-")])
         try:
-            talk = terms.form.read({**body, terms.key: [user, *tail]})
+            talk = terms.form.read({**body, terms.key: [terms.form.message("user", [terms.form.text("-")]), *tail]})
         except BadRequest:
             return None
         prices = replace(terms.prices, multiplier=1.0)
         since = [self._figure(*one, prices, terms.named) for one in zip(talk.messages[1:], digests[known:], strict=True)]
-        figures = [figure for figure in (*before, *since) if figure is not None and figure.steady]
-        if talk.held or len(figures) != len(digests) or not _new_ids(talk, tail, data):
+        if talk.held or not all(figure.plain and figure.steady for figure in since) or not _new_ids(talk, tail, data):
             return None
-        return self._judged(figures, talk, terms)
+        total = self._sums[chain[-1], terms.named] = begun.plus(since)
+        return self._judged(total, talk, terms)
 
-    def _judged(self, figures: Sequence[Figure], conversation: Conversation, terms: Terms) -> Seen | None:
-        """The request's size; None where a message is not plain, the sum is where something moves, or the form finds a fault."""
-        if not all(figure.plain for figure in figures):
-            return None
+    def _judged(self, total: Sum, conversation: Conversation, terms: Terms) -> Seen | None:
+        """The request's size; None where the sum is where something moves, or the form finds a fault."""
         prices, card = terms.prices, terms.prices.card
         around = self._fixed(conversation, replace(prices, multiplier=1.0), terms.named)
-        outside = around.tokens if around.basis in SCALED else 0
-        guessed = sum(figure.guessed for figure in figures) + outside
-        exact = sum(figure.tokens for figure in figures) + around.tokens - guessed
+        guessed = total.guessed + (around.tokens if around.basis in SCALED else 0)
+        exact = total.tokens + around.tokens - guessed
         scaled = guessed if prices.multiplier == 1 else int(guessed * prices.multiplier * SLACK) + 1
-        bulk = sum(figure.bytes for figure in figures) + around.bytes
-        size = Size(exact + scaled, bulk, sum(figure.counts for figure in figures))
+        size = Size(exact + scaled, total.bytes + around.bytes, total.counts)
         budget, _ = allowance(terms.policy, card, conversation.body)
         moves = budget.share(Size(around.tokens, around.bytes, 0), terms.policy.trigger)
         if not (budget.admits(size) and moves.admits(size)) or terms.form.legal(conversation, card.quirks | STRICT):

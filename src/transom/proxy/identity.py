@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from transom import canon
-
 SIZE: Final = 16
 SECRET: Final = 32
 
@@ -36,12 +34,14 @@ class Identity:
         return self._keyed(b"named", named) if named else self._keyed(b"credential", credential)
 
     def chain(self, tenant: bytes, *, api: str, session: bytes, digests: Sequence[bytes]) -> tuple[bytes, ...]:
-        """The key after each message: `K0 = HMAC(tenant, api, session)`, `Ki = H(Ki-1, digest i)`."""
-        key = self._keyed(b"talk", tenant, api.encode(), session)
+        """The key after each message: `K0 = HMAC(tenant, api, session)`, and Ki one running hash under it, read after digest
+        i.
+        """
+        running = hashlib.blake2b(key=self._keyed(b"talk", tenant, api.encode(), session), digest_size=SIZE)
         keys: list[bytes] = []
         for digest in digests:
-            key = canon.rolling(key, digest)
-            keys.append(key)
+            running.update(digest)
+            keys.append(running.digest())
         return tuple(keys)
 
     def _keyed(self, *words: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import IO
 
 from rich.console import Console
@@ -61,17 +62,17 @@ class Summary:
         return table
 
 
-def saved(figures: dict[str, int]) -> list[tuple[str, str]]:
-    """What was saved, as lines of a name and a figure."""
-    tokens = figures["tokens_in"] - figures["tokens_planned"]
-    size = figures["bytes_received"] - figures["bytes_sent"]
-    billed, cached = figures["tokens_billed"], figures["tokens_cached"]
-    lines = [
-        ("tokens as they came", f"{figures['tokens_in']:,}"),
-        ("tokens not sent", f"{max(0, tokens):,}"),
-        ("bytes not sent", f"{max(0, size):,}"),
-        ("input billed, of it cached", f"{billed:,}, {cached:,}"),
-        ("pictures stubbed, groups dropped", f"{figures['stubs']:,}, {figures['drops']:,}"),
-        ("cache breaks, second tries", f"{figures['cache_breaks']:,}, {figures['retries']:,}"),
-    ]
-    return [(name, value) for name, value in lines if value.strip("0, ")]
+def saved(figures: Mapping[str, int]) -> list[tuple[str, str]]:
+    """What was saved, as lines of a name and a figure; nothing of what is 0."""
+    lines = {
+        "tokens as they came": figures["tokens_in"],
+        "tokens not sent": figures["tokens_in"] - figures["tokens_planned"],
+        "bytes not sent": figures["bytes_received"] - figures["bytes_sent"],
+        "input tokens billed": figures["tokens_billed"],
+        "of them from the cache": figures["tokens_cached"],
+        "pictures left out": figures["stubs"],
+        "groups left out": figures["drops"],
+        "cache breaks": figures["cache_breaks"],
+        "second tries": figures["retries"],
+    }
+    return [(name, f"{value:,}") for name, value in lines.items() if value > 0]
