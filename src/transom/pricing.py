@@ -129,7 +129,8 @@ class PriceList:
         around = self._framed(self.card.frame.request(conversation, self._tokens))
         body = {**conversation.body, conversation.key: []}
         parts = sum((self._of(part) for part in conversation.system), start=Price(around.tokens, 0, around.basis))
-        return Price(parts.tokens, canon.size(body), parts.basis)
+        # every message brings a comma, and the last has none
+        return Price(parts.tokens, canon.size(body) - 1, parts.basis)
 
     def message(self, message: Message) -> Price:
         """A message alone: its frame and all its parts; bytes of its JSON and the comma behind it."""
@@ -266,7 +267,7 @@ class PriceList:
             return None
         if 0 < known.tokens <= MOST:
             return Price(known.tokens, 0, "observed"), f"known to cost {known.tokens:,} tokens"
-        letters = known.text_chars or PAGE_OF_TEXT * known.pages
+        letters = known.text_chars if 0 < known.text_chars <= MOST else PAGE_OF_TEXT * max(known.pages, 0)
         facts = Facts(width=known.width, height=known.height, pages=known.pages, seconds=known.seconds, text_chars=letters)
         return self._by_facts(media, facts, look)
 

@@ -64,7 +64,7 @@ def test_a_responses_item_is_a_turn_and_encrypted_reasoning_is_charged_behind_th
     thought = {"type": "reasoning", "summary": [], "encrypted_content": "x" * 2_000}
     plain = price({"input": [asked]}, "openai-responses", "gpt-5")
     assert plain == 2 + 4 + len("Hello")
-    assert price({"input": [asked, thought]}, "openai-responses", "gpt-5") == plain + 276 - 105
+    assert price({"input": [asked, thought]}, "openai-responses", "gpt-5") == plain + 286 - 105
     assert price({"input": [thought, asked]}, "openai-responses", "gpt-5") == plain
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -160,7 +161,7 @@ def test_fixed_is_the_body_without_its_messages() -> None:
     }
     conversation = FORMS["anthropic"].read(body)
     fixed, said = CLAUDE.fixed(conversation), CLAUDE.message(conversation.messages[0])
-    assert fixed.bytes + said.bytes - 1 == len(canon.encode(body))
+    assert fixed.bytes + said.bytes == len(canon.encode(body))
     assert fixed.tokens == 4 + CLAUDE.text("Be brief").tokens
 
 
@@ -282,3 +283,14 @@ def test_any_json_has_a_price_and_sums_add_up(content: list[Json], tools: list[J
         "output_format": {"schema": extra},
     }
     assert prices.fixed(Conversation(api="openai-chat", body=body, key="messages", messages=())).tokens >= 0
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -1, -(10**20), 10**20])
+def test_what_is_known_and_is_no_figure_is_never_used(bad: Any) -> None:
+    """Negative, infinite and absent figures of the caller's: bounded, and never NaN."""
+    for name in ("tokens", "width", "height", "pages", "seconds", "text_chars"):
+        prices = replace(CLAUDE, known={"abcde": Known(**{"pages": 1, name: bad})})
+        for kind in ("image", "document", "audio", "video"):
+            tokens = prices.price_media(media(kind)).tokens
+            assert isinstance(tokens, int)
+            assert 0 < tokens < 10**13

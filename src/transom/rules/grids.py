@@ -125,7 +125,7 @@ class Budget(Grid):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortTiles(Grid):
-    """Gemini 2: one `price` up to `small` pixels a side, else one for each tile of two thirds of the short side, and `whole` more.
+    """Gemini 2: one `price` up to `small` pixels a side, else one for each tile of two thirds of the short side and `whole` more.
 
     Source: docs/pricing.md (the tile's size: third-party copies of an earlier guide; as billed on Vertex).
     """

@@ -17,7 +17,7 @@ BEDROCK = re.compile(
 REVISION = re.compile(r"(?:-v?\d+:\d+(?:\[\w+\])?|-v\d+(?:\[\w+\])?|@[\w.-]+|:[\w.-]+|\[\w+\])$")
 TUNED = re.compile(r"^ft:([^:]+)(?::.*)?$")
 DOTTED = re.compile(r"(?<=\d)\.(?=\d)")
-DAY = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+DAY = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|(?:preview-)?\d{2}-\d{4}|preview-\d{2}-\d{2})$")
 VERSION = re.compile(r"\d{1,2}")
 # `claude-4-sonnet-20250514`, `claude-4.5-haiku`: the line behind the version, as some gateways write it.
 TURNED = re.compile(r"^claude-(\d+(?:-\d{1,2})?)-(opus|sonnet|haiku)\b")
