@@ -9,7 +9,7 @@ import inspect
 import math
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -254,3 +254,58 @@ def test_text_that_is_no_request_is_refused_with_its_place(data: bytes | str, wo
 def test_parsing_raises_nothing_but_bad_request(data: bytes | str) -> None:
     with contextlib.suppress(BadRequest):
         assert isinstance(door.parse(data), dict)
+
+
+def shared(levels: int, node: Any, hold: Callable[[Any], Any]) -> Any:
+    """A small object that is written 2 to the power of `levels` times."""
+    for _ in range(levels):
+        node = hold(node)
+    return node
+
+
+class Endless:
+    """An object whose dump is to be dumped again, for ever."""
+
+    def model_dump(self, **_: object) -> Endless:
+        return Endless()
+
+
+class Growing:
+    """An object whose dump holds two more of its kind."""
+
+    def to_dict(self) -> dict[str, Growing]:
+        return {"a": Growing(), "b": Growing()}
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (shared(24, {}, lambda x: {"a": x, "b": x}), "up to here are more than 2,000,000 values"),
+        (shared(40, [], lambda x: [x, x]), "up to here are more than 2,000,000 values"),
+        ([shared(20, [], lambda x: [x, x]), 1], "up to here are more than 2,000,000 values"),
+        (Growing(), "deeper"),
+        (["a" * 10**6] * 1_001, "1,000,000,000 characters"),
+        ([{"a" * 10**6: 1}] * 1_001, "1,000,000,000 characters"),
+        ([10**4_200] * 300_000, "1,000,000,000 characters"),
+        (Endless(), "class Endless, which is no JSON"),
+    ],
+)
+def test_what_grows_when_it_is_written_is_refused_at_once(value: object, words: str) -> None:
+    """A shared object counts in every place where it is written: 40 lists can be a terabyte of JSON."""
+    with pytest.raises(BadRequest, match=words) as caught:
+        door.admit({"x": value})
+    assert len(str(caught.value)) < 300
+
+
+def test_a_shared_object_that_stands_too_deep_in_one_place_is_refused() -> None:
+    """What was let in where it is high up is looked at again where it is deeper."""
+    filling = [[1] * 1_000 for _ in range(600)]
+    deep = shared(150, [], lambda x: [x])
+    assert door.admit({"x": [filling, deep, deep, [[deep]]]})
+    with pytest.raises(BadRequest, match="deeper than 200"):
+        door.admit({"x": [filling, deep, shared(60, deep, lambda x: [x])]})
+
+
+def test_a_shared_object_may_be_written_often() -> None:
+    body = {"x": shared(12, {"k": "v"}, lambda x: {"a": x, "b": x})}
+    assert door.admit(body) is body

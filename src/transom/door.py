@@ -1,7 +1,8 @@
 """What comes in, as plain JSON: the one check of values, so that nothing behind it meets NaN, cycles or foreign objects.
 
 The rule: a body that is plain already comes back as the same object; otherwise only the nodes on the way to a foreign one are
-copied. Everything that cannot be JSON is refused with its place.
+copied. Everything that cannot be JSON is refused with its place. An object that stands in many places is written in each of them,
+so it counts in each: the work is bounded by the body's size as it would be written, and that by two numbers.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum
+from types import NoneType
 from typing import Final
 
 import msgspec
@@ -24,12 +26,21 @@ MAX_DEPTH: Final = 200
 """Levels of nesting that are read. Bodies have some ten, tool schemas some thirty."""
 MAX_DIGITS: Final = 4_300
 """Digits of a whole number: beyond them Python itself refuses to write it as text."""
+MAX_VALUES: Final = 2_000_000
+"""Values in a body as it is written, each as often as it stands there. A talk of 100,000 messages has about a million."""
+MAX_CHARACTERS: Final = 1_000_000_000
+"""Characters of all texts, keys and numbers of a body as it is written. Providers take up to 512 MB."""
 
 _MAX_BITS: Final = int(MAX_DIGITS * math.log2(10))
 _SHORT: Final = 40
 _NESTING: Final = f"this is nested deeper than {MAX_DEPTH} levels; make it flatter, or send it as text"
 _SURROGATE: Final = "this text holds half a surrogate pair, which UTF-8 cannot carry; decode it with errors='replace'"
 _DIGITS: Final = f"this whole number has more than {MAX_DIGITS:,} digits; send it as text"
+_MANY: Final = f"up to here are more than {MAX_VALUES:,} values, as they would be written; send less, or send it as text"
+_LONG: Final = f"up to here are more than {MAX_CHARACTERS:,} characters, as they would be written; send less"
+_UNREMEMBERED: Final = 500_000
+"""Values that are walked before nodes are remembered: most bodies are done by then."""
+_LONG_STEP: Final = 200
 _STEPS: Final = 12
 """Steps of a place that an error shows."""
 _LONG_NUMBER: Final = re.compile(rb"\d{%d,}" % (MAX_DIGITS + 1))
@@ -45,6 +56,29 @@ class _Refused(Exception):
         super().__init__(says)
 
 
+class _Walk:
+    """One walk through a body: `path` holds the containers around a node, `values` and `characters` how many may still come.
+
+    `known` are containers that were found plain, each with the depth it stood at and what it took: a shared one is walked once.
+    They are all part of the answer, so that no other object can have the id of one.
+    """
+
+    __slots__ = ("characters", "known", "path", "values")
+
+    def __init__(self) -> None:
+        self.path: set[int] = set()
+        self.known: dict[int, tuple[int, int, int]] = {}
+        self.values = MAX_VALUES
+        self.characters = MAX_CHARACTERS
+
+    def take(self, values: int, characters: int) -> None:
+        """So much is written here."""
+        self.values -= values
+        self.characters -= characters
+        if self.values < 0 or self.characters < 0:
+            raise _Refused(_MANY if self.values < 0 else _LONG)
+
+
 def admit(request: object) -> JsonObject:
     """The request as plain JSON.
 
@@ -52,7 +86,7 @@ def admit(request: object) -> JsonObject:
     is returned as it is. Raises BadRequest with the place of what cannot be sent.
     """
     try:
-        body = _node(request, 0, set())
+        body = _node(request, 0, _Walk())
     except _Refused as refused:
         place: Place = tuple(reversed(refused.steps))
         deep = "..." if len(place) > _STEPS else ""
@@ -105,44 +139,61 @@ def _position(data: bytes, at: int) -> str:
     return f"line {line}, column {column} (byte {at:,})"
 
 
-def _node(node: Json, depth: int, path: set[int]) -> Json:
-    """A node as plain JSON, the same object if it is plain. `path` holds the containers around it."""
+def _node(node: Json, depth: int, walk: _Walk) -> Json:
+    """A node as plain JSON, the same object if it is plain."""
     kind = type(node)
     if kind is str:
-        _text(node)
+        _text(node, walk)
         return node
     if kind is dict or kind is list:
-        _enter(node, depth, path)
-        out = _object(node, depth + 1, path) if kind is dict else _list(node, depth + 1, path)
-        path.discard(id(node))
-        return out
+        return _container(node, depth, walk)
     if kind in _PLAIN:
         return node
     if kind is int or kind is float:
-        _number(node)
+        _number(node, walk)
         return node
-    return _foreign(node, depth, path)
+    return _foreign(node, depth, walk)
 
 
-def _enter(node: object, depth: int, path: set[int]) -> None:
+def _container(node: Json, depth: int, walk: _Walk) -> Json:
+    known = walk.known.get(id(node))
+    if known is not None and depth <= known[0]:
+        walk.take(*known[1:])
+        return node
+    values, characters = walk.values, walk.characters
+    _enter(node, depth, walk)
+    out = _object(node, depth + 1, walk) if type(node) is dict else _list(node, depth + 1, walk)
+    walk.path.discard(id(node))
+    walk.take(len(node), 0)
+    if out is node and walk.values < MAX_VALUES - _UNREMEMBERED:
+        walk.known[id(node)] = depth, values - walk.values, characters - walk.characters
+    return out
+
+
+def _enter(node: object, depth: int, walk: _Walk) -> None:
     if depth >= MAX_DEPTH:
         raise _Refused(_NESTING)
-    if id(node) in path:
+    if id(node) in walk.path:
         raise _Refused("this holds itself; a request has no cycles, copy what belongs here")
-    path.add(id(node))
+    walk.path.add(id(node))
 
 
-def _object(node: dict[object, Json], depth: int, path: set[int]) -> JsonObject:
+def _object(node: dict[object, Json], depth: int, walk: _Walk) -> JsonObject:
     fresh: dict[object, Json] | None = None
     for key, value in node.items():
         if type(key) is not str:
-            return _object(_keyed(node), depth, path)
+            return _object(_keyed(node), depth, walk)
         try:
-            if not key.isascii():
-                _text(key)
-            new = value if type(value) is str and value.isascii() else _node(value, depth, path)
+            if key.isascii():
+                walk.characters -= len(key)
+            else:
+                _text(key, walk)
+            if type(value) is str and value.isascii():
+                walk.characters -= len(value)
+                continue
+            new = _node(value, depth, walk)
         except _Refused as refused:
-            refused.steps.append(key if key.isprintable() else _short(key))
+            refused.steps.append(key if key.isprintable() and len(key) <= _LONG_STEP else _short(key))
             raise
         if new is not value:
             fresh = dict(node) if fresh is None else fresh
@@ -162,11 +213,11 @@ def _keyed(node: dict[object, Json]) -> dict[object, Json]:
     return out
 
 
-def _list(node: list[Json], depth: int, path: set[int]) -> list[Json]:
+def _list(node: list[Json], depth: int, walk: _Walk) -> list[Json]:
     fresh: list[Json] | None = None
     for index, value in enumerate(node):
         try:
-            new = _node(value, depth, path)
+            new = _node(value, depth, walk)
         except _Refused as refused:
             refused.steps.append(index)
             raise
@@ -176,7 +227,8 @@ def _list(node: list[Json], depth: int, path: set[int]) -> list[Json]:
     return node if fresh is None else fresh
 
 
-def _text(text: str) -> None:
+def _text(text: str, walk: _Walk) -> None:
+    walk.characters -= len(text)
     if not text.isascii():
         try:
             text.encode()
@@ -184,24 +236,25 @@ def _text(text: str) -> None:
             raise _Refused(_SURROGATE) from None
 
 
-def _number(number: float) -> None:
+def _number(number: float, walk: _Walk) -> None:
     if isinstance(number, int):
         if number.bit_length() > _MAX_BITS:
             raise _Refused(_DIGITS)
+        walk.characters -= number.bit_length() // 4
     elif not math.isfinite(number):
         raise _Refused(f"this number is {number}; JSON has only finite ones, leave the field out")
 
 
-def _foreign(node: object, depth: int, path: set[int]) -> Json:
+def _foreign(node: object, depth: int, walk: _Walk) -> Json:
     """A value that is no plain JSON: what it stands for, checked in its turn."""
-    _enter(node, depth, path)
+    _enter(node, depth, walk)
     for kinds, convert in _CONVERSIONS:
         if isinstance(node, kinds):
-            out = _node(convert(node), depth, path)
+            out = _node(convert(node), depth, walk)
             break
     else:
-        out = _node(_dumped(node), depth, path)
-    path.discard(id(node))
+        out = _node(_dumped(node), depth, walk)
+    walk.path.discard(id(node))
     return out
 
 
@@ -218,16 +271,23 @@ _CONVERSIONS: Final[tuple[tuple[type | tuple[type, ...], Callable[[Json], Json]]
 """What stands for JSON without being it, first match first."""
 
 
+_DUMPS: Final = (dict, Mapping, list, tuple, str, int, float, NoneType)
+"""What dumping an object may give. One that gives a further object to be dumped may go on for ever (a mock does)."""
+
+
 def _dumped(node: object) -> Json:
     """The JSON of an SDK's object, with the fields that the SDK itself would send back: those that were set."""
+    out: Json = node
     if not isinstance(node, type):
         dump = getattr(node, "model_dump", None)
         if callable(dump):
-            return _model(node, dump)
-        dump = getattr(node, "to_dict", None)
-        if callable(dump):
-            return _called(node, dump)
-    raise _Refused(f"this is {_kind(node)}, which is no JSON; pass its fields as a dict")
+            out = _model(node, dump)
+        else:
+            dump = getattr(node, "to_dict", None)
+            out = _called(node, dump) if callable(dump) else node
+    if not isinstance(out, _DUMPS):
+        raise _Refused(f"this is {_kind(node)}, which is no JSON; pass its fields as a dict")
+    return out
 
 
 def _model(node: object, dump: Callable[..., Json]) -> Json:
