@@ -50,10 +50,10 @@ def test_what_append_returned_from_survives_a_kill_at_any_moment(tmp_path: Path)
         name = f"s{turn}"
         with started(url(tmp_path), name, "a", 10_000, 3) as writer:
             assert writer.stdout is not None
-            writer.stdout.readline()
-            time.sleep(rng.uniform(0, 0.25))
+            lines = [writer.stdout.readline() for _ in range(1 + rng.randrange(12))]
+            time.sleep(rng.uniform(0, 0.1))
             writer.send_signal(signal.SIGKILL)
-            numbers = said(writer)
+            numbers = [int(line) for line in lines[1:]] + said(writer)
         with transom.Store(url(tmp_path)) as store:
             chat = store.session(name)
             kept = chat.messages()
