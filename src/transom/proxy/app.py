@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
-import anyio
 import anyio.lowlevel
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -43,7 +42,7 @@ def application(settings: Settings, counters: Counters | None = None, watchers: 
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await anyio.lowlevel.checkpoint()  # loads what the transport would load at the first request, which takes half a second on a slow disk
+        await anyio.lowlevel.checkpoint()  # loads what would only be loaded at the first request
         await asyncio.to_thread(warm, fitter)
         yield
         await outlet.close()

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import IO, Final
 
 from rich.console import Console
 
@@ -90,7 +90,7 @@ def run(one: Settings, command: Sequence[str], *, log: str | None, console: Cons
     with contextlib.ExitStack() as stack:
         watchers: tuple[Watcher, ...] = telemetry.watchers()
         if log:
-            watchers = (*watchers, JsonLog(stack.enter_context(Path(log).open("a", encoding="utf-8"))))
+            watchers = (*watchers, JsonLog(stack.enter_context(_opened(log))))
         url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0)))
         code = _child(command, environment(os.environ, url, tuple(one.upstreams)))
     console.print(f"transom: {spoken(counters)}", highlight=False)
@@ -124,6 +124,13 @@ def spoken(counters: Counters) -> str:
     count = sum(row["count"] for row in figures["requests"])
     lines = [f"{value} {name}" for name, value in saved(figures)]
     return "; ".join([f"{count:,} request{'' if count == 1 else 's'}", *lines])
+
+
+def _opened(log: str) -> IO[str]:
+    try:
+        return Path(log).open("a", encoding="utf-8")
+    except OSError as error:
+        raise BadSetting(f"--log {log} cannot be written ({error.strerror}); give another file") from error
 
 
 def _child(command: Sequence[str], environ: dict[str, str]) -> int:

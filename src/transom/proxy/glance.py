@@ -102,7 +102,7 @@ class Glance:
         """
         if not _simple(terms.policy) or conversation.held:
             return None
-        prices = replace(terms.prices.at(conversation), multiplier=1.0)
+        prices = _unscaled(terms.prices.at(conversation))
         figures = [self._figure(*one, prices, terms.named) for one in zip(conversation.messages, digests, strict=True)]
         if not all(figure.plain for figure in figures):
             return None
@@ -137,7 +137,7 @@ class Glance:
             talk = terms.form.read({**body, terms.key: [terms.form.message("user", [terms.form.text("-")]), *tail]})
         except BadRequest:
             return None
-        prices = replace(terms.prices, multiplier=1.0)
+        prices = _unscaled(terms.prices)
         since = [self._figure(*one, prices, terms.named) for one in zip(talk.messages[1:], digests[known:], strict=True)]
         if talk.held or not all(figure.plain and figure.steady for figure in since) or not _new_ids(talk, tail, data):
             return None
@@ -147,7 +147,7 @@ class Glance:
     def _judged(self, total: Sum, conversation: Conversation, terms: Terms) -> Seen | None:
         """The request's size; None where the sum is where something moves, or the form finds a fault."""
         prices, card = terms.prices, terms.prices.card
-        around = self._fixed(conversation, replace(prices, multiplier=1.0), terms.named)
+        around = self._fixed(conversation, _unscaled(prices), terms.named)
         guessed = total.guessed + (around.tokens if around.basis in SCALED else 0)
         exact = total.tokens + around.tokens - guessed
         scaled = guessed if prices.multiplier == 1 else int(guessed * prices.multiplier * SLACK) + 1
@@ -196,6 +196,10 @@ def _new_ids(talk: Conversation, tail: Sequence[JsonObject], data: bytes) -> boo
         one.isascii() and one.isprintable() and not {*'"\\/'} & {*one} and data.count(one.encode()) == own.count(one.encode())
         for one in ids
     )
+
+
+def _unscaled(prices: PriceList) -> PriceList:
+    return prices if prices.multiplier == 1 else replace(prices, multiplier=1.0)
 
 
 def _simple(policy: Policy) -> bool:

@@ -28,6 +28,8 @@ HOP: Final = frozenset(
 """RFC 9110, section 7.6.1."""
 OWN: Final = frozenset({b"host", b"content-length", b"expect", b"accept-encoding", b"forwarded", b"x-real-ip", b"via"})
 """What the proxy says itself, or what is said of the client's origin, which it cannot vouch for."""
+STAY: Final = HOP | OWN
+STAY_DECODED: Final = STAY | {b"content-encoding"}
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key")
 SESSION: Final = b"x-transom-session"
 READABLE: Final = frozenset({b"gzip", b"deflate", b"br", b"zstd", b"identity"})
@@ -40,14 +42,13 @@ def to_upstream(pairs: Iterable[tuple[bytes, bytes]], *, authority: str, length:
     `encoded`: the body goes out as it came, so that its content coding still holds.
     """
     given = list(pairs)
-    dropped = HOP | OWN | _named(given) | (frozenset() if encoded else frozenset({b"content-encoding"}))
-    if length is None:
-        dropped -= {b"content-length"}
+    named = _named(given)
+    dropped = STAY if encoded else STAY_DECODED
     out: Pairs = [(b"host", authority.encode())]
     out += [
         (name, value)
         for name, value in given
-        if name not in dropped and not name.startswith((b"x-forwarded-", b"x-transom-")) and name != b"content-length"
+        if name not in dropped and name not in named and not name.startswith((b"x-forwarded-", b"x-transom-"))
     ]
     out.append((b"accept-encoding", _readable(given)))
     if length is not None:
@@ -58,8 +59,8 @@ def to_upstream(pairs: Iterable[tuple[bytes, bytes]], *, authority: str, length:
 def to_client(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """The headers of an answer as the client gets them."""
     given = [(name.lower(), value) for name, value in pairs]
-    dropped = HOP | _named(given)
-    return [(name, value) for name, value in given if name not in dropped]
+    named = _named(given)
+    return [(name, value) for name, value in given if name not in HOP and name not in named]
 
 
 def credential(headers: Mapping[bytes, bytes], query: bytes) -> bytes:
@@ -71,8 +72,8 @@ def credential(headers: Mapping[bytes, bytes], query: bytes) -> bytes:
 
 def _named(pairs: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
     """The headers that `Connection` names as its own."""
-    listed = b",".join(value for name, value in pairs if name == b"connection")
-    return frozenset(word.strip().lower() for word in listed.split(b",") if word.strip())
+    listed = b",".join([value for name, value in pairs if name == b"connection"])
+    return frozenset([word.strip().lower() for word in listed.split(b",")]) if listed else frozenset()
 
 
 def _readable(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:

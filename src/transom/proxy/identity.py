@@ -46,4 +46,4 @@ class Identity:
 
     def _keyed(self, *words: bytes) -> bytes:
         said = b"".join(len(word).to_bytes(8, "big") + word for word in words)
-        return hmac.new(self.secret, said, hashlib.sha256).digest()[:SIZE]
+        return hmac.digest(self.secret, said, "sha256")[:SIZE]

@@ -54,6 +54,8 @@ class Learned:
 
     def narrowed(self, card: ModelCard) -> ModelCard:
         """The card with the limits that were met."""
+        if not (self.input_limit or self.body_bytes or self.images or self.image_bytes or self.side or self.many_side):
+            return card
         limits = card.limits
         narrow = replace(
             limits,
