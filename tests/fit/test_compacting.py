@@ -11,9 +11,10 @@ import pytest
 
 import transom
 from conversations import PDF, encoded, png
-from transom import FLAT, Policy, canon
+from transom import FLAT, Policy, PriceList, canon
 from transom.placeholder import placeholder
 from transom.planner.timelines import SUPERSEDED
+from transom.stages import run
 from transom.types import Place
 from transom.wire import FORMS
 
@@ -335,3 +336,29 @@ def test_pictures_that_pairing_puts_behind_results_are_the_tools() -> None:
         if message["role"] == "tool":
             message["content"] = message["content"]["content"]
     assert live(compacted(request, "openai-chat")) == [4]
+
+
+def test_a_compaction_comes_by_itself_at_its_share_of_the_tokens() -> None:
+    """HE-01, HE-05, OP-40: at 80 % of tokens or bytes, before a provider refuses anything."""
+    request = talk("uTTTu")
+    whole = transom.price(request, api="anthropic", card=FLAT).tokens
+    below = compacted(request, compacting=False, policy=COMPACTING.having(budget=int(whole / 0.75)))
+    above = compacted(request, compacting=False, policy=COMPACTING.having(budget=int(whole / 0.85)))
+    assert below.request is request
+    assert live(above) == [3]
+
+
+def test_a_compaction_that_frees_enough_asks_for_nothing() -> None:
+    """A summary is wanted only where media alone do not bring the window down."""
+    made = compacted(talk("uTTTaua"), policy=QUIET.having(chunk_tokens=5, budget=100_000))
+    assert (live(made), made.asks) == ([3], ())
+
+
+def test_a_preview_shows_what_is_too_large_and_keeps_the_state() -> None:
+    """CM-127, CM-160, INV-20: nothing is raised and nothing is remembered."""
+    form = FORMS["anthropic"]
+    conversation = form.read(talk("uTTT"))
+    state = transom.State()
+    made = run(conversation, form=form, policy=QUIET.having(budget=50), prices=PriceList(FLAT), last=state, preview=True)
+    assert made.report.after.tokens > 50
+    assert made.state is state

@@ -151,7 +151,7 @@ def test_a_cut_text_keeps_what_says_how_it_went() -> None:
 def test_a_picture_goes_only_when_it_does_not_fit_and_the_dearest_first() -> None:
     """AN-54, AN-55, OP-29, OP-36: a placeholder says so, in the text and in the report, and no message is emptied."""
     turn = {"role": "user", "content": [picture(0), picture(1, 900)]}
-    made = trim(turn, max_body_bytes=size(turn) - 1)
+    made = trim(turn, max_body_bytes=size(turn) - 2)
     first, second = made.request["messages"][0]["content"]
     assert (first["type"], second["type"]) == ("image_url", "text")
     assert "left out" in second["text"]
@@ -295,3 +295,20 @@ def test_a_row_of_an_unknown_role_is_named_and_not_dropped() -> None:
     """AN-25: an unknown role is an error with its place; nothing of a request goes without a word."""
     with pytest.raises(transom.BadRequest, match=r"messages\[0\]"):
         trim({"role": "narrator", "content": "once"})
+
+
+def test_texts_are_cut_no_more_than_is_needed_once_pictures_went() -> None:
+    """INV-12: the next fit, which knows of the pictures, makes the same of the same log."""
+    turn = {"role": "user", "content": [words("w" * 300), picture(0, 3_000)]}
+    made = trim(turn, max_body_bytes=600)
+    assert made.request["messages"][0]["content"][0] == words("w" * 300)
+    again = trim(turn, max_body_bytes=600, state=made.state)
+    assert again.request == made.request
+
+
+def test_instructions_inside_the_list_are_never_cut() -> None:
+    """AN-36, AN-49: where system messages are groups like others, too."""
+    turns = [said("system", "s" * 900), said("user", "u" * 900)]
+    made = trim(*turns, api="blocks", max_body_bytes=1_300)
+    assert "s" * 900 in canon.text(made.request)
+    assert "in all" in canon.text(made.request)

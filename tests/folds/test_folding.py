@@ -98,6 +98,7 @@ def test_nothing_is_asked_or_moved_below_the_trigger() -> None:
     whole = transom.price({"messages": messages}, api="anthropic", card=FLAT).tokens
     calm = fit(messages, whole * 2)
     assert (calm.asks, calm.request["messages"] is messages) == ((), True)
+    assert fit(messages, int(whole / 0.65)).asks == ()
     asking = fit(messages, int(whole / 0.9))
     assert asking.asks
     assert asking.request["messages"] is messages
@@ -439,3 +440,51 @@ def test_the_digest_is_enough_to_go_on_with(text: str) -> None:
     made = fit(messages, 1_600, ready=[transom.fulfil(ask, digest(ask) if text == "digest" else "brief") for ask in first.asks])
     assert made.state.folds
     assert text != "digest" or "question 0" in canon.text(made.request)
+
+
+@pytest.mark.parametrize(("setting", "expected"), [("count", [2, 3]), ("free", [0, 2, 3])])
+def test_a_new_picture_is_judged_with_what_is_summed_up(setting: str, expected: list[int]) -> None:
+    """CM-82, CM-155, OP-08: with `count` a folded picture holds the slot that an older one loses when a new one comes."""
+    head = [user("look", picture(0)), says("yes")]
+    middle = [user(f"then {LONG}"), *called("a", LONG, picture(1)), says(LONG), *turns(6)]
+    policy = FOLDING.having(max_images=4 if setting == "free" else 3, image_depth=0, keep_head=1_700, chunk_tokens=600)
+    policy = policy.having(folded=setting, max_images=3)
+    first = folded([*head, *middle, user("now", picture(2))], 7_000, policy)
+    assert first.state.folds
+    assert live(first) == [0, 2]
+    later = fit([*head, *middle, user("now", picture(2)), says("ok"), user("and", picture(3))], 9_000, policy, state=first.state)
+    assert live(later) == expected
+
+
+def test_depth_counts_what_is_summed_up_in_later_requests() -> None:
+    """CM-27: a picture in the head is as far from the newest message as if nothing had been summed up."""
+    messages = [user("look", picture(0)), says("yes"), *turns(8), user("now")]
+    policy = FOLDING.having(max_images=0, image_depth=4_700, keep_head=1_700)
+    first = folded(messages, 4_000, policy)
+    assert first.state.folds
+    assert live(first) == [0]
+    later = fit([*messages, says("a"), user(LONG)], 9_000, policy, state=first.state)
+    assert live(later) == []
+
+
+def test_summaries_stand_when_the_window_moves_and_after_it() -> None:
+    """Planner section 4: a jump leaves groups out, not summaries; and the next request has them still."""
+    messages = [*turns(8), user("now")]
+    first = folded(messages, 1_600)
+    grown = [*messages, says("a"), *turns(6), user("b")]
+    moved = fit(grown, 1_600, state=first.state)
+    assert any(one.verb == "drop" for one in moved.report.decisions)
+    assert canon.text(moved.request).count("what happened") == len(first.state.folds)
+    after = fit([*grown, says("c"), user("d")], 1_600, state=moved.state)
+    assert canon.text(after.request).count("what happened") == len(first.state.folds)
+
+
+def test_the_head_is_where_the_conversation_begins() -> None:
+    """Design section 6: groups behind something that was left out are no head, however small they are."""
+    messages = [user("first"), says("yes"), user(LONG * 5), *(says(f"step {n} " + "w " * 20) for n in range(40)), user("now")]
+    policy = Policy.sliding(keep_head=400, strict=True)
+    first = fit(messages, 900, policy)
+    later = fit([*messages, says("a"), *(user(f"more {n} " + "w " * 20) for n in range(40))], 900, policy, state=first.state)
+    assert later.report.after.tokens <= 900
+    assert messages[0] in later.request["messages"]
+    assert "step 39" not in canon.text(later.request)

@@ -155,6 +155,15 @@ def test_depth_is_settled_for_what_stands_ahead_of_the_window() -> None:
     assert drawn(judge(rows, Limit(depth=200), anchor=0)) == ".."
 
 
+def test_what_is_no_picture_takes_no_slot_and_meets_no_limit() -> None:
+    """HE-10, OP-43: a paper goes at a compaction only, and then it stays a placeholder behind the mark as well."""
+    paper = Row(1, 9_000, (Picture((1, ("content", 0)), 900, kind="document"),))
+    rows = newest_first(row(0, 1), paper, row(2, 1))
+    assert drawn(judge(rows, Limit(count=2, bytes=500, most=2), mark=1, ratio=0.5)) == ".II"
+    gone = judge(rows, Limit(), mark=5, stubs=frozenset({(1, ("content", 0))}))
+    assert (1, ("content", 0)) in gone.stubs
+
+
 def test_a_pinned_picture_stays_and_takes_its_slot_first() -> None:
     """Design section 6, pins."""
     assert drawn(judge(newest_first(row(0, 1, pinned=True), row(1, 1), row(2, 1)), Limit(count=2), mark=0)) == "I.I"

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transom.parts import Group
-from transom.plan import Budget, Selection, Size
+from transom.plan import Budget, Fold, Selection, Size
+from transom.planner.draw import _behind
 from transom.planner.select import Keeping, Seam, Seams, guarded, select
 
 
@@ -143,6 +144,34 @@ def test_groups_are_chosen_whole_and_come_in_their_own_order() -> None:
 def test_the_anchor_never_goes_back() -> None:
     """CM-126: what was left out stays out when the budget grows."""
     assert starts(chosen("uauaua", [10] * 6, 1_000, anchor=4, front=frozenset())) == [4, 5]
+
+
+def test_what_stands_ahead_of_the_anchor_does_not_draw_it_back() -> None:
+    """CM-126: between a request that stands ahead and the window others were left out; the walk ends at the anchor."""
+    groups = [group(0, "u"), group(4, "u"), group(5), group(6)]
+    sizes = {one.start: Size(10, 10, 1) for one in groups}
+    selection = select(
+        groups,
+        sizes,
+        fixed=Size(),
+        budget=Budget(tokens=60),
+        trigger=0.5,
+        refit=1,
+        keeping=Keeping(requests=2),
+        anchor=4,
+        front=frozenset({0}),
+    )
+    assert selection.anchor == 4
+
+
+def test_a_start_behind_summaries_that_were_left_out() -> None:
+    """What a summary stood for does not come back when the summary goes: what stands before it stands ahead then."""
+    kept = (group(0, "u"), group(1), group(6))
+    selection = Selection(kept=kept, anchor=1, front=frozenset({0}), moved="refit")
+    fold = Fold(first=2, last=5, level=1, text="t", key="k", host=0, ends=False)
+    behind = _behind(selection, [fold], frozenset())
+    assert (behind.anchor, behind.front) == (6, {0, 1})
+    assert _behind(selection, [], frozenset({0})).front == frozenset()
 
 
 def test_pins_stay_through_a_jump() -> None:

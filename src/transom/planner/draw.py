@@ -20,9 +20,6 @@ from transom.policy import limit
 from transom.pricing import Price
 from transom.wire.form import Form
 
-LEAST_ROOM = 2
-"""Messages of one exchange, for which earlier requests leave room (AN-40)."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
@@ -132,8 +129,7 @@ def shares(drawn: Drawn, before: Mapping[int, Sequence[Price]]) -> dict[int, Siz
 def _selected(  # noqa: PLR0913 - what a selection is made by
     task: Task, window: Window, seams: Seams, *, pinned: frozenset[int], summed_up: frozenset[int], trigger: float
 ) -> Selection:
-    policy, messages = task.policy, limit(task.policy.max_messages)
-    requests = min(policy.keep_requests, max(1, int(messages) - LEAST_ROOM)) if messages else policy.keep_requests
+    policy = task.policy
     return select(
         window.groups,
         {g.start: window.size(g) for g in window.groups},
@@ -141,7 +137,9 @@ def _selected(  # noqa: PLR0913 - what a selection is made by
         budget=task.budget,
         trigger=trigger,
         refit=policy.refit,
-        keeping=Keeping(pinned=pinned, requests=requests, requests_cap=limit(policy.keep_requests_cap), summed=summed_up),
+        keeping=Keeping(
+            pinned=pinned, requests=policy.keep_requests, requests_cap=limit(policy.keep_requests_cap), summed=summed_up
+        ),
         anchor=task.state.anchor,
         front=task.state.front,
         note=summed((_note(task, "user")[1],), messages=1),
