@@ -62,23 +62,26 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """Where a part stands: in a message that calls tools, behind the user's last turn, inside a tool's result. `unread`:
+    """Where a part stands: in a message that calls tools, behind the user's last turn, inside a tool's result, as all of it
+    (`only`). `unread`:
     the same thought stands before it, or the template does not write such a call.
     """
 
     calls: bool = True
     live: bool = True
     in_result: bool = False
+    only: bool = False
     unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result or not."""
+    """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result, as all of it."""
 
     detail: str = ""
     frames: float = 0
     in_result: bool = False
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,9 @@ class PriceList:
                 yield part, Where(calls=calls, live=live, unread=True)
                 continue
             for inner in walk((part,)):
-                yield inner, Where(calls=calls, live=live, in_result=part.kind == "result" and inner is not part)
+                within = part.kind == "result" and inner is not part
+                only = within and len(part.parts) == 1 and not part.text
+                yield inner, Where(calls=calls, live=live, in_result=within, only=only)
 
     def _of(self, part: Part) -> Price:
         """A part and all that stands in it, without bytes."""
@@ -185,11 +190,18 @@ class PriceList:
     def _own(self, part: Part, where: Where) -> Price:
         """A part by itself, without bytes and without what stands in it."""
         if part.media is not None:
-            price = self._media(part.media, look(part, self.resolution, in_result=where.in_result))[0]
-            return self._scaled(price.tokens, price.basis)
+            price = self._media(part.media, look(part, self.resolution, in_result=where.in_result, only=where.only))[0]
+            about = self._about(part, part.media)
+            return self._scaled(price.tokens, price.basis) + (self._scaled(about, self._basis()) if about else Price())
         read = self._scaled(self._content(part, where), self._basis())
         hidden = self.card.frame.hidden(part, live=where.live)
         return read + self._scaled(hidden, "estimate") if hidden else read
+
+    def _about(self, part: Part, media: Media) -> int:
+        """Tokens of a document's title and context, which are read beside it."""
+        if part.kind != "document" or not part.text:
+            return 0
+        return self._tokens(part.text.removesuffix(media.payload).strip() if media.source == "text" else part.text)
 
     def _content(self, part: Part, where: Where) -> int:
         """Tokens of a part that is no medium."""
@@ -231,6 +243,8 @@ class PriceList:
         if media.kind == "image" and facts.width > 0 and facts.height > 0 and not self.card.flat:
             return self._picture(min(facts.width, LONGEST_SIDE), min(facts.height, LONGEST_SIDE), media.detail or look.detail)
         if media.kind == "document" and 0 < facts.pages <= MOST:
+            if look.only and rule.only_in_result:
+                return Price(rule.only_in_result, 0, "estimate"), "it is all of a tool's result, and not read there"
             tokens = rule.document(facts, alone=self.alone, in_result=look.in_result, low=look.detail == "low")
             words = f"{facts.pages:,} pages, some {facts.text_chars:,} characters on them: {tokens:,} tokens"
             return (Price(tokens, 0, "estimate"), words) if tokens else None
@@ -248,7 +262,7 @@ class PriceList:
         basis: Basis = "rule" if self.card.known else "estimate"
         return Price(rule.tokens(width, height, detail), 0, basis), rule.explain(width, height, detail)
 
-    def _by_stamp(self, media: Media, _look: Look) -> tuple[Price, str] | None:
+    def _by_stamp(self, media: Media, look: Look) -> tuple[Price, str] | None:  # noqa: ARG002 - as the other ways have it
         """By the host's own figure, where it is one. An unreadable inline picture is never cheaper than the flat price."""
         stamp = media.stamp
         if media.generated or isinstance(stamp, bool) or not isinstance(stamp, int | float) or not 0 <= stamp <= MOST:
@@ -304,7 +318,7 @@ class PriceList:
         return found
 
 
-def look(part: Part, resolution: str, *, in_result: bool) -> Look:
+def look(part: Part, resolution: str, *, in_result: bool, only: bool) -> Look:
     """How the medium of a part is asked for; what the part says itself comes before what the request says."""
     raw = part.raw if isinstance(part.raw, dict) else {}
     own = raw.get("mediaResolution", raw.get("media_resolution"))
@@ -313,7 +327,7 @@ def look(part: Part, resolution: str, *, in_result: bool) -> Look:
     frames = film.get("fps")
     if isinstance(frames, bool) or not isinstance(frames, int | float) or not 0 < frames <= FASTEST:
         frames = 0.0
-    return Look(level(own) or resolution, float(frames), in_result)
+    return Look(level(own) or resolution, float(frames), in_result, only)
 
 
 def level(resolution: Json) -> str:

@@ -16,15 +16,17 @@ class MediaRule:
     """How media other than pictures are billed; 0 means that there is no such rule, and the flat price is used.
 
     `page` tokens a page's picture, or `page_alone` where the document is one page and the only medium, or `page_in_result` in a
-    tool's result; `letter` tokens a character of a page's text (0: the text is free); `around` a document; `text` around a
-    plain-text document. `second` tokens a second of sound, by each `block` of seconds begun where `begun`. `frame` tokens a
-    picture of a film, `frames` pictures a second, `film_second` a second of its sound. `other`: any of which nothing is known.
+    tool's result; `only_in_result` a document that is all of a result; `letter` tokens a character of a page's text (0: the text
+    is free); `around` a document; `text` around a plain-text document. `second` tokens a second of sound, by each `block` of
+    seconds begun where `begun`. `frame` tokens a picture of a film, `frames` pictures a second, `film_second` a second of its
+    sound. `other`: any of which nothing is known.
     """
 
     page: float = 0
     page_alone: float = 0
     page_in_result: float = 0
     page_low: float = 0
+    only_in_result: int = 0
     letter: float = 0
     around: int = 0
     text: int = 0
