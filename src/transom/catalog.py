@@ -85,7 +85,7 @@ class ModelCard:
         return {kind: hashlib.blake2b(repr(value).encode(), digest_size=8).hexdigest() for kind, value in kinds.items()}
 
 
-FLAT = ModelCard(name="flat", source="CM-47, CM-50, CM-54")
+FLAT = ModelCard(name="flat", source="flat figures in wide use: 1,600 a picture, 1,000 any other medium, text by characters")
 """The reference figures: 1,600 a picture, 1,000 any other medium, text by characters."""
 
 NO_PREFILL = "p"
@@ -96,6 +96,8 @@ WHOLE_WINDOWS = frozenset({400_000, 1_050_000})
 """OpenAI's windows of which the catalogue gives only the input's share (272,000 + 128,000 and 922,000 + 128,000)."""
 
 MILLION = 1_000_000
+MAKERS = ("cohere/", "dashscope/", "deepseek/", "gemini/", "meta_llama/", "minimax/", "mistral/", "moonshot/", "xai/", "zai/")
+"""Hosts of the catalogue that serve their own models."""
 BODY_BYTES = {"bedrock": 20 * 2**20, "google": 30 * 2**20}
 HOSTED_IMAGE_BYTES = 5 * 2**20
 """Base64 characters of one picture on Bedrock and Google Cloud (platform.claude.com, vision, 2026-08-22)."""
@@ -163,11 +165,26 @@ def family(name: str, api: str) -> JsonObject:
 
 
 def row_of(model: str, name: str) -> tuple[int, int, int, str]:
-    """The catalogue's row: the name as written, then as spelled, then the longest beginning."""
+    """The catalogue's row: the name as written, then as spelled, then the longest beginning, then the same at any host."""
     rows = catalogue()
     written = model.strip().lower()
     found = written if written in rows else names.longest(name, rows)
-    return rows[found] if found else (0, 0, 0, "")
+    if found:
+        return rows[found]
+    anywhere = hosted()
+    found = names.longest(name, anywhere)
+    return anywhere[found] if found else (0, 0, 0, "")
+
+
+@cache
+def hosted() -> dict[str, tuple[int, int, int, str]]:
+    """Rows of models that the catalogue lists under a host, by their own name: the maker's, else the one with the smallest window."""
+    found: dict[str, tuple[bool, tuple[int, int, int, str]]] = {}
+    for name, row in catalogue().items():
+        own, rank = names.spelled(name), (not name.startswith(MAKERS), row)
+        if "/" in name and (own not in found or rank < found[own]):
+            found[own] = rank
+    return {own: row for own, (_, row) in found.items()}
 
 
 def sizes_of(model: str, name: str, entry: JsonObject) -> tuple[int, int, int, int]:
