@@ -178,7 +178,7 @@ def row_of(model: str, name: str) -> tuple[int, int, int, str]:
 
 @cache
 def hosted() -> dict[str, tuple[int, int, int, str]]:
-    """Rows of models that the catalogue lists under a host, by their own name: the maker's, else that with the smallest window."""
+    """Rows that the catalogue lists under a host, by the model's own name: the maker's, else that with the smallest window."""
     found: dict[str, tuple[bool, tuple[int, int, int, str]]] = {}
     for name, row in catalogue().items():
         own, rank = names.spelled(name), (not name.startswith(MAKERS), row)
