@@ -32,7 +32,8 @@ class Counter:
 
     `tiktoken`: exactly, with `vocabulary`. `claude`: with the reconstruction of `version` (the extra `claude`), else like
     `features`. `open`: exactly, where an extra carries `vocabulary`, else like `features`. `features`: the count of o200k_base
-    and what occurs in the text, by `weights`; other scripts by `ratios` to that count; `blob` tokens a character of base64. `characters`: `prose` or `dense` characters a token.
+    and what occurs in the text, by `weights`; other scripts by `ratios` to that count; `blob` tokens a character of base64.
+    `characters`: `prose` or `dense` characters a token.
     """
 
     name: str
