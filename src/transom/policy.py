@@ -241,15 +241,15 @@ RULES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
     (("merge", "summary_tokens"), _count, "a whole number of at least 1"),
     (("max_body_bytes", "max_images"), lambda value: value is None or _limit(value), "a number, 0 for no limit, or left out"),
     (LIMITS, _limit, "a number; 0 or less is off"),
-    (("pins",), _texts, 'a tuple of places or picture digests, such as ("messages[3]",)'),
+    (("pins",), _texts, "a list of places or picture digests, such as messages[3]"),
     (("results_per_tool",), _results, "a whole number, a mapping of tool names to whole numbers, or left out"),
     (("cut",), lambda value: value is None or callable(value), "a function of a message and its cap, or left out"),
-    (("shed",), lambda value: _texts(value) and set(value) <= set(STEPS), f"a tuple of {', '.join(STEPS)}"),  # type: ignore[call-overload]
+    (("shed",), lambda value: _texts(value) and set(value) <= set(STEPS), f"a list out of {', '.join(STEPS)}"),  # type: ignore[call-overload]
     (("newest",), _of("keep", "limit"), "keep or limit"),
     (("late_results",), _of("move", "append"), "move or append"),
     (("marks",), _of("client", "place"), "client or place"),
     (("folded",), _of("free", "count"), "free or count"),
     (("fold_first",), _of("age", "salience"), "age or salience"),
-    (("strict",), _of(True, False), "True or False"),
+    (("strict",), _of(True, False), "true or false"),
 )
 """What each field may be, and the rule in words."""

@@ -95,7 +95,7 @@ class Report:
             "before": _size(self.before),
             "after": _size(self.after),
             "budget": {
-                name: value if math.isfinite(value) else None
+                name: math.floor(value) if math.isfinite(value) else None
                 for name, value in (
                     ("tokens", self.budget.tokens),
                     ("bytes", self.budget.bytes),

@@ -198,8 +198,13 @@ def test_price_lists_each_message_and_part(tmp_path: Path) -> None:
 def test_models_are_listed_and_shown() -> None:
     assert "claude-sonnet-4-5" in run("models").stdout
     assert "picture formats" in run("models", "gpt-4o").stdout
-    assert json.loads(run("models", "gpt-4o", "--json").stdout)["name"] == "gpt-4o"
-    assert run("models", "nobody-knows-it").exit_code == 0
+    assert json.loads(run("models", "gpt-4o", "--json").stdout.splitlines()[0])["name"] == "gpt-4o"
+    for name in ("claude", "gpt-4"):
+        assert f"{name}-" in run("models", name).stdout
+    unknown = run("models", "nobody-knows-it")
+    assert unknown.exit_code == 2
+    assert "nobody knows a model" in unknown.stderr
+    assert "CM-" not in run("models", "flat").stdout
 
 
 def test_the_page_is_written(tmp_path: Path) -> None:

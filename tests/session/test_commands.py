@@ -56,6 +56,17 @@ def test_lines_that_cannot_be_read_are_named_and_kept_aside(tmp_path: Path, url:
         assert len(store.session("a")) == 4
 
 
+def test_a_second_import_is_refused_unless_it_is_meant(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    again = imported(tmp_path, url)
+    assert again.exit_code == 2
+    assert "a already holds 3 messages" in again.stderr
+    meant = run("sessions", "import", tmp_path / "talk.jsonl", "a", "--append", "--store", url, "--api", "anthropic")
+    assert meant.exit_code == 0
+    with transom.Store(url) as store:
+        assert len(store.session("a")) == 6
+
+
 def test_a_fork_and_a_deletion(tmp_path: Path, url: str) -> None:
     imported(tmp_path, url)
     assert "b holds 2 messages" in run("sessions", "fork", "a", "b", "--at", "2", "--store", url).stderr

@@ -103,3 +103,26 @@ def test_a_payload_with_markup_in_it_gets_no_thumbnail() -> None:
 
 def test_the_same_request_makes_the_same_page() -> None:
     assert drawn(loop(3), max_images=1) == drawn(loop(3), max_images=1)
+
+
+def luminance(colour: str) -> float:
+    digits = colour if len(colour) == 6 else "".join(2 * digit for digit in colour)
+    shares = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_words_can_be_read_on_what_they_stand_on() -> None:
+    """WCAG 2.2, 1.4.3: a contrast of at least 4.5, in light and in dark; and no words are faded."""
+    style = drawn(loop(1)).partition("<style>")[2].partition("</style>")[0]
+    light, dark = (dict(re.findall(r"--(\w+): #(\w+)", block)) for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL))
+    words = {
+        **dict.fromkeys(("soft", "ink"), ("back", "card", "line")),
+        **dict.fromkeys(("accent", "gone", "stub", "mend", "ok"), ("card",)),
+        "on": ("system", "user", "assistant", "tool"),
+    }
+    for scheme in (light, light | dark):
+        for one, behind in ((one, behind) for one, grounds in words.items() for behind in grounds):
+            pair = sorted((luminance(scheme[one]), luminance(scheme[behind])))
+            assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (one, scheme[one], behind, scheme[behind])
+    assert not [rule for rule in re.findall(r"([^{}]+)\{[^{}]*opacity", style) if not rule.strip().endswith((" i", "img"))]

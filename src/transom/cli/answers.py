@@ -54,6 +54,10 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(code(error)) from error
     except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
         raise
+    except OSError as error:  # files say what is wrong with them where they are opened: this is a stream
+        what = error.filename or "standard output"
+        say_error(f"{what} cannot be written ({error.strerror or error}); make room, or write elsewhere")
+        raise typer.Exit(Exit.BAD_INPUT) from error
     except Exception as error:
         say_error(f"transom broke on this input ({type(error).__name__}: {error}); please report it with the input")
         raise typer.Exit(Exit.OWN_FAULT) from error

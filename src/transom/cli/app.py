@@ -11,6 +11,10 @@ import typer
 
 from transom.cli import fitting, inspecting, proxy, run, sessions
 from transom.cli.answers import Exit, sentences
+from transom.errors import BadSetting
+
+STDOUT = 1
+"""The number of standard output."""
 
 app = typer.Typer(
     help="Decides what a language model will see: what fits, what it costs, and what had to go.",
@@ -51,10 +55,26 @@ def main() -> None:
     """Run the command line; answers with one of the exit codes, never with a traceback."""
     try:
         with sentences():
-            app(prog_name="transom")
+            if sys.stdout is None:
+                raise BadSetting("standard output is closed; let it go somewhere, such as to a file")
+            try:
+                app(prog_name="transom")
+            finally:
+                sys.stdout.flush()
     except typer.Exit as done:
+        _silence()
         sys.exit(done.exit_code)
     except BrokenPipeError:
-        # The reader went away (`transom ... | head`): nothing is wrong. What is still buffered goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader went away (`transom ... | head`): nothing is wrong.
+        _silence()
         sys.exit(Exit.DONE)
+
+
+def _silence() -> None:
+    """What is still buffered for a standard output that cannot be written goes nowhere, and ends nothing with a traceback."""
+    try:
+        sys.stdout.flush()
+    except (AttributeError, OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        if nowhere != STDOUT:
+            os.dup2(nowhere, STDOUT)

@@ -1,24 +1,40 @@
 """What stands in a file, and how a file is written.
 
 A file holds one JSON body, JSON lines (a body a line, or the messages of a session, one a line) or a picture. Nothing that can
-be read is given up because of what cannot: a bad line is named and the others go on. A file is written whole or not at all.
+be read is given up because of what cannot: a bad line is named and the others go on. A file is written whole or not at all, and
+what is no file (a device, a pipe) is written to and never replaced.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from transom import door
+import msgspec
+
+from transom import canon, door, log
 from transom.errors import BadRequest
 from transom.types import Json, JsonObject
 
 STDIN = "-"
+NO_BODY = "no BODY was given; give a request body as a file, or - for standard input"
+PACKED: Mapping[bytes, tuple[str, str]] = {
+    b"\x1f\x8b": ("gzip", "gunzip -c"),
+    b"\x28\xb5\x2f\xfd": ("zstd", "zstd -dc"),
+    b"BZh": ("bzip2", "bunzip2 -c"),
+    b"\xfd7zXZ": ("xz", "xz -dc"),
+    b"PK\x03\x04": ("zip", "unzip -p"),
+}
+"""How packed files begin, what they are called, and what unpacks them."""
+UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|[\s{\[]\x00[^\x00]\x00|\x00[\s{\[]\x00")
+"""How JSON in UTF-16 begins, with and without its mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +53,8 @@ class Item:
 
     def body(self) -> JsonObject:
         """The value as a request body. Raises BadRequest where it is none."""
-        if self.problem:
-            raise BadRequest(self.problem, place=self.where)
-        if not isinstance(self.value, dict):
-            kind = type(self.value).__name__
-            raise BadRequest(f"a request body is a JSON object, and this is a {kind}", place=self.where)
+        if self.problem or not isinstance(self.value, dict):
+            raise BadRequest(self.problem or "a request body is a JSON object", place=self.where)
         return self.value
 
 
@@ -56,17 +69,35 @@ class Source:
 
 
 def read(name: str) -> Source:
-    """The file `name`, or standard input for `-`. Raises BadRequest where there is no such file or nothing in it."""
+    """The file `name`, or standard input for `-`. Raises BadRequest where there is no such file or nothing in it that is read."""
     data = _bytes(name)
     text = data.lstrip(b" \t\r\n\x00\xef\xbb\xbf")
     if not text:
         raise BadRequest(f"{shown(name)} is empty; give a request body as JSON, or JSON lines")
+    _refuse_coded(name, data)
     if text[:1] not in b"{[":
+        _refuse_value(name, text)
         return Source(name=name, data=data, kind="media")
     whole = decoded(data.removeprefix(b"\xef\xbb\xbf"))
     if not whole.problem or not _has_lines(data):
         return Source(name=name, data=data, kind="body", items=(whole,))
     return lines(name, data)
+
+
+def requests(source: Source) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    """The requests of a file, and remarks on how it was read. A session is one request; its unreadable lines are left aside.
+
+    Raises BadRequest where the file is not JSON.
+    """
+    if source.kind == "media":
+        raise BadRequest(f"{shown(source.name)} is not JSON; a request body is a JSON object with a list of messages")
+    if source.kind != "session":
+        return source.items, ()
+    session = log.read(source.data)
+    body: JsonObject = {"messages": list(session.messages)}
+    said = f"{shown(source.name)} holds a message a line; its {len(session.messages):,} messages are read as one request"
+    item = Item(line=0, raw=canon.encode(body) + b"\n", value=body)
+    return (item,), (said, *(f"left aside: {loss}" for loss in session.lost))
 
 
 def lines(name: str, data: bytes) -> Source:
@@ -89,7 +120,8 @@ def decoded(raw: bytes, line: int = 0) -> Item:
     try:
         return Item(line=line, raw=raw, value=door.parse(raw))
     except BadRequest as error:
-        return Item(line=line, raw=raw, problem=str(error))
+        words = str(error)
+        return Item(line=line, raw=raw, problem=words.removeprefix("line 1, ") if line else words)
 
 
 def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> None:
@@ -101,13 +133,38 @@ def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> N
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    target = Path(name)
-    if source not in ("", STDIN) and not force and target.exists() and target.samefile(source):
+    if source not in ("", STDIN) and not force and one_file(name, source) and Path(name).is_file():
         raise BadRequest(f"{name} is the file that was read; give another -o, or --force to replace it")
     try:
-        _replace(target, data)
+        if Path(name).is_dir():
+            raise BadRequest(f"{name} is a folder; give the name of a file in it")
+        if Path(name).exists() and not Path(name).is_file():
+            with Path(name).open("wb") as device:  # a device or a pipe: it takes bytes and is never replaced
+                device.write(data)
+        else:
+            _replace(Path(os.path.realpath(name)), data)  # a link's target, there or not
     except OSError as error:
-        raise BadRequest(f"{name} cannot be written ({error.strerror}); give another -o") from error
+        raise BadRequest(f"{name} cannot be written ({error.strerror}); give another file") from error
+
+
+def one_file(one: str, other: str) -> bool:
+    """Whether two names are those of one file, there or not; never so for standard input and output."""
+    if STDIN in (one, other):
+        return False
+    with contextlib.suppress(OSError):
+        return Path(one).samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def keep_aside(target: str, data: bytes, numbers: list[int]) -> None:
+    """Keep these lines of `data`, numbered from 1, in the file `target`, behind what an earlier run kept there."""
+    rows = data.split(b"\n")
+    path = Path(target)
+    kept = path.read_bytes() if path.is_file() else b""
+    kept += b"\n" if kept and not kept.endswith(b"\n") else b""
+    there = set(kept.split(b"\n"))
+    fresh = [rows[number - 1] for number in numbers if rows[number - 1] not in there]
+    write(target, kept + b"".join(row + b"\n" for row in fresh), force=True)
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -131,12 +188,36 @@ def _umask() -> int:
 
 
 def _bytes(name: str) -> bytes:
+    if not name:
+        raise BadRequest(NO_BODY)
     if name == STDIN:
+        if sys.stdin is None:
+            raise BadRequest("standard input is closed; give a file, or let something write to it")
         return sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()
     except OSError as error:
         raise BadRequest(f"{name} cannot be read ({error.strerror}); check the path, or give - for standard input") from error
+
+
+def _refuse_coded(name: str, data: bytes) -> None:
+    """Raises BadRequest for what is JSON only after it is unpacked or converted, with the command that does it."""
+    where = "" if name == STDIN else f" {name}"
+    for start, (packing, command) in PACKED.items():
+        if data.startswith(start):
+            raise BadRequest(f"{shown(name)} is packed with {packing}; unpack it first: {command}{where} | transom ... -")
+    if UTF_16.match(data):
+        raise BadRequest(f"{shown(name)} is UTF-16, and JSON is UTF-8; convert it first: iconv -f UTF-16 -t UTF-8{where}")
+
+
+def _refuse_value(name: str, text: bytes) -> None:
+    """Raises BadRequest for JSON that is no object."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    kind = {b'"': "a string", b"t": "true", b"f": "false", b"n": "null"}.get(text[:1], "a number")
+    raise BadRequest(f"{shown(name)} is JSON, but {kind}; a request body is a JSON object with a list of messages")
 
 
 def _has_lines(data: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -69,20 +69,22 @@ def fit(  # the options are the command
             keep_requests=keep_requests, pins=tuple(pin) if pin else None, results_per_tool=results_per_tool,
             late_results=late_results and late_results.value,
         )  # fmt: skip
-        fields = named | options.others(settings)
+        fields = named | options.others(settings) | options.given(budget=budget)
         if session is not None:
-            done, source = _of_session(session, store, body, model, fields | options.given(budget=budget))
+            done, source = _of_session(session, store, body, model, fields)
             _answer(done, source, output=output, as_json=as_json, force=force)
             raise typer.Exit(done.worst)
+        if state is not None and output is not None and files.one_file(state, output):
+            raise BadSetting(f"-o and --state are the same file, {output}; give each its own")
         carried = _read_state(state)
 
         def work(request: JsonObject, form: str) -> transom.Fit:
             nonlocal carried
-            made = transom.fit(request, api=form, model=model, budget=budget, state=carried, **fields)
+            made = transom.fit(request, api=form, model=model, state=carried, **fields)
             carried = made.state if state is not None else None
             return made
 
-        source = _bodies(body)
+        source = requests(body)
         done = _each(source, api, work, "fitting")
         _answer(done, source, output=output, as_json=as_json, force=force)
         if state is not None and carried is not None and done.worst == Exit.DONE:
@@ -119,7 +121,8 @@ def repair(
         source = files.read(body)
         if source.kind == "session":
             _repair_session(source, api, output=output, as_json=as_json, force=force)
-        done = _each(_bodies(body, source), api, lambda request, form: transom.repair(request, api=form), "mending")
+        files.requests(source)  # refuses what is not JSON
+        done = _each(source, api, lambda request, form: transom.repair(request, api=form), "mending")
         _answer(done, source, output=output, as_json=as_json, force=force)
         raise typer.Exit(done.worst)
 
@@ -149,6 +152,8 @@ def _repair_session(source: files.Source, api: str | None, *, output: str | None
     form = api or _said(guess({"messages": list(log.read(source.data).messages)}))
     data, made, lost = mend_session(source.data, form)
     if output is not None:
+        if lost and force and files.one_file(output, source.name):
+            _keep_unread(source)
         files.write(output, data, source=source.name, force=force)
     if as_json:
         _json({**made.report.to_dict(), "lost": lost})
@@ -210,24 +215,43 @@ def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bo
     _unwritten(output)
 
 
-def _bodies(name: str, source: files.Source | None = None) -> files.Source:
+def requests(name: str) -> files.Source:
+    """The file `name` with its requests as items; how a session was read is said. Raises BadRequest where it holds none."""
     if not name:
-        raise BadRequest("no BODY was given; give a request body, - for standard input, or --session NAME")
-    source = source or files.read(name)
-    if source.kind == "media":
-        raise BadRequest(f"{name} is not JSON; a request body is a JSON object with a list of messages")
-    if source.kind == "session":
-        raise BadRequest(f"{name} holds the messages of a session, not requests; `transom repair` reads it")
-    return source
+        raise BadRequest(f"{files.NO_BODY}, or --session NAME")
+    source = files.read(name)
+    items, remarks = files.requests(source)
+    for words in remarks:
+        note(words)
+    return source if items is source.items else replace(source, kind="body", items=items)
+
+
+def _keep_unread(source: files.Source) -> None:
+    """Lines that are about to be replaced and could not be read, beside the file."""
+    numbers = sorted({one.line for one in log.read(source.data).lost})
+    files.keep_aside(f"{source.name}.unread", source.data, numbers)
+    note(f"{len(numbers)} lines are kept in {source.name}.unread")
 
 
 def _read_state(name: str | None) -> transom.State | None:
     if name is None or not Path(name).exists():
         return None
-    item = files.decoded(Path(name).read_bytes())
-    if item.problem:
-        raise BadSetting(f"{name} holds no state ({item.problem}); remove it to start afresh")
-    return transom.State.from_dict(item.value)
+    remedy = "give another --state, or remove it to start afresh"
+    if Path(name).is_dir():
+        raise BadSetting(f"{name} is a folder, and a state is a file; give the name of a file in it")
+    if not Path(name).is_file():
+        return None  # a device or a pipe: nothing was kept there
+    try:
+        item = files.decoded(Path(name).read_bytes())
+    except OSError as error:
+        raise BadSetting(f"{name} cannot be read ({error.strerror}); {remedy}") from error
+    if item.problem or not isinstance(item.value, dict):
+        raise BadSetting(f"{name} holds no state ({item.problem or 'it is no object'}); {remedy}")
+    try:
+        return transom.State.from_dict(item.value)
+    except BadSetting as error:
+        reason = str(error).removesuffix("; leave it out to start afresh")
+        raise BadSetting(f"{name} holds no state that can be used ({reason}); {remedy}") from error
 
 
 def _said(api: str, *, quiet: bool = False) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 import typer
 
 import transom
-from transom import catalog, log, view
+from transom import catalog, view
 from transom.cli import files, measuring, options, tables
 from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
 from transom.cli.guess import guess
-from transom.errors import BadRequest, OverBudget, TransomError
+from transom.errors import BadRequest, BadSetting, OverBudget, TransomError
 from transom.types import Json, JsonObject
 from transom.wire import FORMS
 
@@ -51,9 +52,7 @@ def price(
         if source.kind == "media":
             _price_media(source, model or DEFAULT_MODELS, as_json=as_json)
             return
-        if source.kind == "session":
-            raise BadRequest(f"{body} holds the messages of a session, not requests; wrap them as a body to price them")
-        raise typer.Exit(_price_bodies(source, api, model or [], as_json=as_json, money=money))
+        raise typer.Exit(_price_bodies(_requests(source), api, model or [], as_json=as_json, money=money))
 
 
 def lint(body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False) -> None:
@@ -62,12 +61,10 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
     Exit code 1 when there is a fault that the provider refuses.
     """
     with sentences():
-        source = files.read(body)
-        if source.kind == "media":
-            raise BadRequest(f"{body} is not JSON; a request body is a JSON object with a list of messages")
+        source = _requests(files.read(body))
         worst = Exit.DONE
         with progress("reading", len(source.items)) as advance:
-            for item in _requests(source):
+            for item in source.items:
                 name = item.where or files.shown(source.name)
                 try:
                     request = item.body()
@@ -88,23 +85,26 @@ def models(
     """List what is known of each model: sizes, limits, and where the figures come from."""
     with sentences():
         cards = sorted((card for card in catalog.cards() if card.name.startswith(name)), key=lambda card: card.name)
-        exact = [card for card in cards if card.name == name]
         if not cards:
             card = catalog.card(name)
-            note(f"{name} is not in the catalog; this is what it would be read as")
-            exact = [card]
+            if not card.known:
+                raise BadSetting(tables.unknown(card))
+            note(f"{name} is not listed by this name; this is the card that it finds")
+            cards = [card]
         if as_json:
-            for card in exact or cards:
+            for card in cards:
                 typer.echo(msgspec.json.encode(_plain(card)))
-        elif exact:
-            tables.show_model(out(), exact[0])
-        else:
+        elif len(cards) > 1:
             tables.show_models(out(), cards)
+        if not as_json and (len(cards) == 1 or cards[0].name == name):  # the shortest name that begins with it stands first
+            tables.show_model(out(), cards[0])
 
 
 def view_(  # the options are the command
     body: options.Body,
-    output: Annotated[str, typer.Option("-o", "--out", metavar="OUT", help="The page; - is standard output.")],
+    output: Annotated[
+        str, typer.Option("-o", "--out", metavar="OUT", callback=options.target, help="The page; - is standard output.")
+    ],
     api: options.ApiName = None,
     model: options.Model = None,
     budget: options.Budget = None,
@@ -114,15 +114,17 @@ def view_(  # the options are the command
 ) -> None:
     """Draw the window as one page: each message to scale, each picture, its price and what becomes of it."""
     with sentences():
-        source = files.read(body)
-        if source.kind != "body":
-            raise BadRequest(f"{body} is not one request body; `transom view` draws one")
+        source = _requests(files.read(body))
+        if len(source.items) != 1:
+            raise BadRequest(
+                f"{files.shown(body)} holds {len(source.items):,} requests; `transom view` draws one, so give it one"
+            )
         request = source.items[0].body()
         form = api or _said(guess(request))
-        fields = options.given(max_images=max_images) | options.others(settings)
+        fields = options.given(max_images=max_images) | options.others(settings) | options.given(budget=budget)
         done, fit, trouble = Exit.DONE, None, ""
         try:
-            fit = transom.fit(request, api=form, model=model, budget=budget, **fields)
+            fit = transom.fit(request, api=form, model=model, **fields)
         except OverBudget as error:
             done, trouble = Exit.OVER_BUDGET, str(error)
             say_error(trouble)
@@ -168,14 +170,12 @@ def _price_media(source: files.Source, models: Sequence[str], *, as_json: bool) 
             out().print(f"{model}: {row.how}, {row.price.basis}", markup=False, soft_wrap=True)
 
 
-def _requests(source: files.Source) -> tuple[files.Item, ...]:
-    """The requests of a file; a session is read as one request, its unreadable lines left aside."""
-    if source.kind != "session":
-        return source.items
-    session = log.read(source.data)
-    for loss in session.lost:
-        note(f"left aside: {loss}")
-    return (files.Item(line=0, raw=source.data, value={"messages": list(session.messages)}),)
+def _requests(source: files.Source) -> files.Source:
+    """A file with its requests as items; a session is read as one, and that is said."""
+    items, remarks = files.requests(source)
+    for words in remarks:
+        note(words)
+    return replace(source, kind="body", items=items) if source.kind == "session" else source
 
 
 def _refused(item: files.Item, error: TransomError, *, many: bool) -> Exit:

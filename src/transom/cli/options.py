@@ -27,6 +27,24 @@ class Late(StrEnum):
     append = "append"
 
 
+STANDARD_OUTPUT = frozenset({"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+"""Names that some systems have for it; writing there goes to standard output, wherever that goes."""
+
+
+def target(name: str | None) -> str | None:
+    """The value of -o. Refuses the empty name."""
+    if name == "":
+        raise typer.BadParameter("the name is empty; give a file, or - for standard output")
+    return "-" if name in STANDARD_OUTPUT else name
+
+
+def state_file(name: str | None) -> str | None:
+    """The value of --state. Refuses what can be no file that is read and then written."""
+    if name in ("", "-"):
+        raise typer.BadParameter("a state is read and written back; give the name of a file")
+    return name
+
+
 FITTING, IMAGES, KEEPING = "Budget", "Pictures", "What stays"
 
 Body: TypeAlias = Annotated[
@@ -42,7 +60,8 @@ Model: TypeAlias = Annotated[
     str | None, typer.Option("--model", help="Who bills: its prices and limits. Default: the body's own model.")
 ]
 Out: TypeAlias = Annotated[
-    str | None, typer.Option("-o", "--out", metavar="OUT", help="Where the result is written; - is standard output.")
+    str | None,
+    typer.Option("-o", "--out", metavar="OUT", callback=target, help="Where the result is written; - is standard output."),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="The report as JSON on standard output, and nothing else there.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="OUT may be the very file that was read.")]
@@ -58,13 +77,16 @@ Reserve: TypeAlias = Annotated[
 MaxBodyBytes: TypeAlias = Annotated[
     int | None, typer.Option(help="Most bytes of the body. Default: what the provider takes.", rich_help_panel=FITTING)
 ]
-MaxMessages: TypeAlias = Annotated[int | None, typer.Option(help="Most messages.", rich_help_panel=FITTING)]
+MaxMessages: TypeAlias = Annotated[int | None, typer.Option(help="Most messages. 0: no limit.", rich_help_panel=FITTING)]
 Trigger: TypeAlias = Annotated[
     float | None, typer.Option(help="Share of the budget at which the window moves (1).", rich_help_panel=FITTING)
 ]
 Refit: TypeAlias = Annotated[float | None, typer.Option(help="Share of the budget it moves to (0.5).", rich_help_panel=FITTING)]
 MaxImages: TypeAlias = Annotated[
-    int | None, typer.Option(help="Most live pictures. Default: what the model takes.", rich_help_panel=IMAGES)
+    int | None,
+    typer.Option(
+        help="Most live pictures. 0: no limit but the model's own. Default: what the model takes.", rich_help_panel=IMAGES
+    ),
 ]
 MaxImageBytes: TypeAlias = Annotated[
     int | None, typer.Option(help="Most base64 characters of all live pictures together.", rich_help_panel=IMAGES)
@@ -106,7 +128,9 @@ SessionName: TypeAlias = Annotated[
 ]
 StateFile: TypeAlias = Annotated[
     str | None,
-    typer.Option("--state", metavar="FILE", help="Read the state from FILE if it is there, and write the next one back."),
+    typer.Option(
+        "--state", metavar="FILE", callback=state_file, help="Read the state from FILE if it is there; write the next one back."
+    ),
 ]
 
 

@@ -115,8 +115,9 @@ def import_(
     aside: Annotated[
         str | None, typer.Option("--aside", metavar="FILE", help="Where unreadable lines are kept. Default: FILE.unread.")
     ] = None,
+    append: Annotated[bool, typer.Option("--append", help="NAME may hold messages already.")] = False,
 ) -> None:
-    """Append the messages of FILE to a session, made if it is not there. Lines that cannot be read are named and kept aside."""
+    """Store the messages of FILE as a session. Lines that cannot be read are named and kept aside."""
     with sentences():
         data = files.read(file).data
         found = log.read(data)
@@ -124,7 +125,11 @@ def import_(
             raise BadRequest(f"{files.shown(file)} holds no message; give JSON lines, a message a line")
         form = api or guess({"messages": list(found.messages)})
         with opened(store, tenant, make=True) as shelf:
-            seqs = shelf.session(name, api=form, model=model).append(list(found.messages))
+            chat = shelf.session(name, api=form, model=model)
+            if len(chat) and not append:
+                held = f"{name} already holds {len(chat):,} messages"
+                raise BadSetting(f"{held}; --append puts these behind them, another NAME keeps them apart")
+            seqs = chat.append(list(found.messages))
         note(f"{len(seqs):,} messages of {form} appended to {name} (numbers {seqs[0]} to {seqs[-1]})")
         if found.lost:
             _aside(data, found, aside or (f"{file}.unread" if file != files.STDIN else "unread.jsonl"))
@@ -175,11 +180,10 @@ def leave_out(
 
 def _aside(data: bytes, found: log.Log, target: str) -> None:
     """Say which lines could not be read, and keep them."""
-    rows = data.split(b"\n")
     for one in found.lost:
         err().print(f"line {one.line}: left out, {one.reason}", markup=False)
     numbers = sorted({one.line for one in found.lost})
-    files.write(target, b"".join(rows[number - 1] + b"\n" for number in numbers), force=True)
+    files.keep_aside(target, data, numbers)
     note(f"{len(numbers)} lines are kept in {target}")
 
 

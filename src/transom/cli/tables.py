@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console
@@ -12,9 +13,11 @@ from rich.text import Text
 
 import transom
 from transom.catalog import ModelCard
+from transom.parts import walk
 from transom.plan import Decision
 from transom.types import Basis
 from transom.view.blocks import grouped
+from transom.wire import FORMS
 
 COLOURS = {"drop": "red", "stub": "yellow", "cut": "yellow", "prune": "yellow", "repair": "cyan", "mend": "cyan", "mark": "blue"}
 BASES = {
@@ -24,6 +27,7 @@ BASES = {
     "estimate": "estimated",
     "flat": "a flat price, since nothing is known",
 }
+SIZES = ("tokens_before", "tokens_after", "bytes_before", "bytes_after")
 MOST = 60
 """Most decisions that are shown; the others are counted."""
 
@@ -31,7 +35,7 @@ MOST = 60
 def show_fit(console: Console, fit: transom.Fit, name: str) -> None:
     """A fit: sizes before and after, and each decision with its reason."""
     report = fit.report
-    console.print(Text.assemble((name, "bold"), f"  {report.api}, priced as {report.card}"))
+    console.print(Text.assemble((name, "bold"), f"  {report.api}, priced as {_model(report.card)}"))
     sizes = _table("", "before", "after", "may be", right=(1, 2, 3))
     for unit in ("tokens", "bytes", "messages"):
         most = getattr(report.budget, unit)
@@ -42,6 +46,9 @@ def show_fit(console: Console, fit: transom.Fit, name: str) -> None:
             f"{math.floor(most):,}" if math.isfinite(most) else "-",
         )
     console.print(sizes)
+    live = _live(fit)
+    if live or any(one.verb == "stub" for one in report.decisions):
+        console.print(f"{_many(live, 'picture')} in what goes out")
     if report.decisions:
         _show_decisions(console, report)
     else:
@@ -70,7 +77,9 @@ def show_lines(console: Console, fits: Iterable[tuple[str, transom.Fit]]) -> Non
 
 def show_bill(console: Console, bill: transom.Bill, name: str) -> None:
     """What a request costs, by message and part."""
-    console.print(Text.assemble((name, "bold"), f"  {bill.tokens:,} tokens, {bill.bytes:,} bytes, priced as {bill.model}"))
+    console.print(
+        Text.assemble((name, "bold"), f"  {bill.tokens:,} tokens, {bill.bytes:,} bytes, priced as {_model(bill.model)}")
+    )
     table = _table("where", "what", "tokens", "bytes", "basis", right=(2, 3))
     fixed = bill.fixed
     table.add_row("", "system, tools, frame", f"{fixed.tokens:,}", f"{fixed.bytes:,}", fixed.basis)
@@ -87,6 +96,15 @@ def show_bill(console: Console, bill: transom.Bill, name: str) -> None:
             style="bold" if whole else "",
         )
     console.print(table)
+
+
+def unknown(card: ModelCard) -> str:
+    """What is said of a model that nobody knows, and how it is priced."""
+    shot = card.image.tokens(1280, 800)
+    return (
+        f"nobody knows a model {card.name!r}, and none begins with it; `transom models` lists what is known. It would be priced "
+        f"by the dearest known rules: a picture of 1280 x 800 at {shot:,} tokens, its text as an estimate on the high side"
+    )
 
 
 def show_faults(console: Console, faults: Sequence[transom.Fault], name: str) -> None:
@@ -149,19 +167,46 @@ def show_model(console: Console, card: ModelCard) -> None:
 
 def _show_decisions(console: Console, report: transom.Report) -> None:
     """Decisions with one verb and one reason stand together under it, each with its place and sizes."""
-    groups = grouped(report.decisions)
-    shown = report.decisions[:MOST]
+    groups = {title: _joined(ones) for title, ones in grouped(report.decisions).items()}
+    shown = [one for ones in groups.values() for one in ones][:MOST]
     where = max(len(_where(report, one)) for one in shown)
     tokens = max(len(_change(one.tokens_before, one.tokens_after)) for one in shown)
     for (verb, reason), decisions in groups.items():
         console.print(Text.assemble((verb, COLOURS[verb]), f"  {reason}"))
         for one in decisions[: max(MOST // len(groups), 3)]:
-            words = f"    {_where(report, one):<{where}}  {_change(one.tokens_before, one.tokens_after):>{tokens}} tokens"
-            console.print(f"{words}, {_change(one.bytes_before, one.bytes_after)} bytes", markup=False, soft_wrap=True)
+            words = f"    {_where(report, one):<{where}}"
+            if any((one.tokens_before, one.tokens_after, one.bytes_before, one.bytes_after)):
+                words += f"  {_change(one.tokens_before, one.tokens_after):>{tokens}} tokens"
+                words += f", {_change(one.bytes_before, one.bytes_after)} bytes"
+            console.print(words.rstrip(), markup=False, soft_wrap=True)
         more = decisions[max(MOST // len(groups), 3) :]
         if more:
             console.print(f"    and {len(more):,} more; --json has them all", markup=False)
     console.print()
+
+
+def _joined(decisions: Sequence[Decision]) -> list[Decision]:
+    """Groups that are left out and stand next to each other as one line, with their sum."""
+    out: list[Decision] = []
+    for one in decisions:
+        above = out[-1] if out else None
+        if above is None or one.verb != "drop" or one.place or above.place or max(above.seq, above.last) + 1 != one.seq:
+            out.append(one)
+            continue
+        sums = {unit: getattr(above, unit) + getattr(one, unit) for unit in SIZES}
+        out[-1] = replace(above, last=max(one.seq, one.last), name="", **sums)
+    return out
+
+
+def _live(fit: transom.Fit) -> int:
+    """How many pictures the request that was made still has."""
+    talk = FORMS[fit.report.api].read(fit.request)
+    media = (part.media for message in talk.messages for part in walk(message.parts))
+    return sum(one is not None and one.kind == "image" for one in media)
+
+
+def _model(name: str) -> str:
+    return name or "an unknown model (--model names it)"
 
 
 def _where(report: transom.Report, one: Decision) -> str:
