@@ -1,8 +1,9 @@
 """Which call a result answers where ids are optional (Gemini): by id, else by name and place.
 
 The rule: a message of nothing but results, as many as the turn before it calls, answers that turn. Else a result goes to a call
-of its id, to the first waiting call of its name in the newest turn, then in older ones, and last, right behind a turn, to any of
-its calls that waits. The links are for pairing alone and never sent.
+of its id or to the first waiting one of its name in the newest turn; then, by its id, to an older one; and what has no id, right
+behind a turn, to any of its calls, elsewhere to an older one of its name. So what is sent for a message right behind a turn does
+not depend on what stands before that turn. The links are for pairing alone and never sent.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ class _Linker:
         self.last: dict[str, _Call] = {}
         self.named: dict[str, _Call] = {}
         self.names: dict[str, int] = {}
+        self.asked = 0
         self.direct = False
 
     def turn(self) -> None:
@@ -75,7 +77,7 @@ class _Linker:
         for call in self.near.every:
             if not call.answered:
                 self.older.add(call)
-        self.near, self.named = _Waiting(), {}
+        self.near, self.named, self.asked = _Waiting(), {}, 0
 
     def calls(self, draft: Draft) -> None:
         """Name the calls of a message."""
@@ -86,6 +88,7 @@ class _Linker:
                     call = _Call(slot)
                     slot.link = self._named(slot.part.id or slot.part.name)
                     self.near.add(call)
+                    self.asked += 1
                     self.last[slot.part.id] = self.named[slot.part.name] = call
 
     def _named(self, name: str) -> str:
@@ -99,10 +102,10 @@ class _Linker:
             return
         found = [slot for slot in draft.slots if slot.part.kind == "result"]
         alone = len(found) == len(draft.slots)
-        exact = self.direct and alone and len(found) == self.near.count
-        self.direct = self.direct and alone
-        steps = (self._by_id, self._by_name) if exact else (self._by_id, self._by_name, self._late_by_id, self._late_by_name)
-        for step in (*steps, self._any, self._again) if exact or self.direct else steps:
+        exact = self.direct and alone and len(found) == self.near.count == self.asked
+        self.direct = self.direct and alone and self.asked > 0
+        late = (self._late_by_id, self._nameless, self._again) if self.direct else (self._late_by_id, self._late_by_name)
+        for step in (self._by_id, self._by_name, *((self._any,) if exact else late)):
             found = [slot for slot in found if not self._linked(slot, step(slot))]
         for slot in found:
             slot.link = self._named(f"?{slot.part.id or slot.part.name}")
@@ -137,10 +140,12 @@ class _Linker:
         known = queue[-1 if newest else 0].slot.part.id
         return None if known and slot.part.id and known != slot.part.id else waiting.take(queue, newest=newest)
 
+    def _nameless(self, slot: Slot) -> _Call | None:
+        return None if slot.part.id else self._any(slot)
+
     def _again(self, slot: Slot) -> _Call | None:
         """One more result for the newest call of its name."""
-        call = self.named.get(slot.part.name)
-        return None if call is None or (slot.part.id and call.slot.part.id) else call
+        return None if slot.part.id else self.named.get(slot.part.name)
 
     def _any(self, slot: Slot) -> _Call | None:  # noqa: ARG002 - one shape for all steps
         return self.near.take(self.near.every)
