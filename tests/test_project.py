@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import re
 import statistics
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import transom
+from transom import summaries
+from transom.cli import app
 from transom.wire import FORMS
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +49,9 @@ HEAVY = (
     "transom.view",
     "transom.proxy",
 )
+
+
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
 
 def named(path: Path) -> str:
@@ -175,3 +183,50 @@ def test_each_ignored_rule_has_its_reason() -> None:
     rules = re.findall(r'^  "[A-Z]+[0-9]*",.*$', text, re.MULTILINE)
     assert rules
     assert not [line for line in rules if "#" not in line]
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_pages_name_every_form() -> None:
+    for name in ("docs/reference.md", "docs/how-to.md", "docs/design.md"):
+        assert not [form for form in FORMS if form not in page(name)], name
+    assert not [form for form in FORMS if f'"{form}"' not in (transom.fit.__doc__ or "")]
+
+
+def test_the_reference_names_commands_settings_errors_verbs_and_functions() -> None:
+    told = page("docs/reference.md")
+    assert not [name for name in typer.main.get_command(app).commands if f"`transom {name}" not in told]  # type: ignore[attr-defined]
+    assert not [one.name for one in fields(transom.Policy) if f"`{one.name}`" not in told]
+    assert not [name for name in transom.__all__ if name not in told]
+    assert not [name for name, one in vars(summaries).items() if inspect.isfunction(one) and one.__module__ == summaries.__name__
+                and name[0] != "_" and name not in told]  # fmt: skip
+    assert not [verb for verb in transom.report.PAST if f"`{verb}`" not in told]
+    options = set(inspect.signature(transom.fit).parameters) - {"request", "settings"}
+    assert not [name for name in options if name not in told]
+
+
+def test_the_design_page_draws_the_layers_of_the_contract() -> None:
+    layers = next(one["layers"] for one in settings()["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
+    drawn = [re.split(r"\s{3,}", line)[0].split() for line in page("docs/design.md").splitlines()]
+    rows = [re.findall(r"[\w]+", row) for row in layers if not row.startswith("(")]
+    at = drawn.index(rows[0])
+    assert [row for row in drawn[at : at + len(rows) + 1] if not row[0].startswith("---")] == rows
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_hold_code_that_parses_links_that_lead_somewhere_and_no_plans(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        ast.parse(code)
+    for link in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        assert link.startswith("http") or (path.parent / link).exists(), link
+    assert "*planned*" not in text.lower()
+    assert not re.search(r"come next|not there yet|does not summarise", text)
+
+
+def test_nothing_that_users_see_names_an_item_of_the_reference_systems() -> None:
+    assert not [card.name for card in transom.cards() if re.search(r"\b(CM|AF|AN|HE|INV|OP)-\d", card.source)]
+    for name in ("CONTRIBUTING.md", "docs/design.md"):
+        assert "reference-items.md" in page(name)
