@@ -38,12 +38,12 @@ def fit(  # noqa: PLR0913 - the subject and its options
 ) -> Fit:
     """Make a request fit.
 
-    `request` is the body that you would send, `api` its wire form ("anthropic", "openai-chat", "blocks"). `budget` is the most
-    tokens of the whole request; without one, what the model takes. `model` says who bills when it is not the body's own.
-    `state` is that of the last fit of the same conversation; with it, what was sent before stays the same bytes. `ready` are
-    summaries that were made for `fit.asks` (`transom.fulfil`); give them to a fit with the state that the asking fit was given,
-    or with its own: they take the place of what would be left out, when they are needed. `compacting` asks for a compaction now,
-    such as after a body that was too large (413). Other keywords are fields of Policy.
+    `request` is the body that you would send, `api` its wire form: "anthropic", "openai-chat", "openai-responses", "gemini",
+    "bedrock" or "blocks". `budget` is the most tokens of the whole request; without one, what the model takes. `model` says who
+    bills when it is not the body's own. `state` is that of the last fit of the same conversation; with it, what was sent before
+    stays the same bytes. `ready` are summaries that were made for `fit.asks` (`transom.fulfil`); give them to a fit with the
+    state that the asking fit was given, or with its own: they take the place of what would be left out, when they are needed.
+    `compacting` asks for a compaction now, such as after a body that was too large (413). Other keywords are fields of Policy.
 
     `fit.request` is `request` itself if nothing had to change. Raises BadRequest for what is no request, BadSetting for a
     setting that cannot be, OverBudget with the numbers if nothing legal fits.
