@@ -61,8 +61,8 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
     Exit code 1 when there is a fault that the provider refuses.
     """
     with sentences():
-        source = _requests(files.read(body))
-        worst = Exit.DONE
+        read = files.read(body)
+        source, worst = _requests(read), Exit.DONE
         with progress("reading", len(source.items)) as advance:
             for item in source.items:
                 name = item.where or files.shown(source.name)
@@ -72,6 +72,8 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
                 except TransomError as error:
                     worst = max(worst, _refused(item, error, many=source.kind == "lines"))
                 else:
+                    if read.kind == "session":  # a session has messages and none of the other fields of a body
+                        faults = [fault for fault in faults if fault.place.partition("[")[0] in ("", *request)]
                     _show_faults(faults, name, line=item.line, as_json=as_json)
                     worst = max(worst, Exit.FAULTS if any(fault.refused for fault in faults) else Exit.DONE)
                 advance()
