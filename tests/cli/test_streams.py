@@ -53,6 +53,13 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
         assert json.loads((tmp_path / name).read_text()) == chat()
 
 
+def test_a_link_that_leads_in_a_circle_is_refused(tmp_path: Path) -> None:
+    for one, other in (("a", "b"), ("b", "a")):
+        (tmp_path / one).symlink_to(tmp_path / other)
+    a_sentence(run("fit", saved(tmp_path), "-o", tmp_path / "a"), "circle")
+    assert (tmp_path / "a").is_symlink()
+
+
 def test_a_linked_state_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "state").symlink_to(tmp_path / "kept.json")
     assert run("fit", saved(tmp_path), "--state", tmp_path / "state").exit_code == 0

@@ -142,7 +142,10 @@ def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> N
             with Path(name).open("wb") as device:  # a device or a pipe: it takes bytes and is never replaced
                 device.write(data)
         else:
-            _replace(Path(os.path.realpath(name)), data)  # a link's target, there or not
+            real = Path(os.path.realpath(name))  # a link's target, there or not
+            if real.is_symlink():
+                raise BadRequest(f"{name} is a link that leads in a circle; give another file")
+            _replace(real, data)
     except OSError as error:
         raise BadRequest(f"{name} cannot be written ({error.strerror}); give another file") from error
 
