@@ -25,7 +25,7 @@ from transom.stubs import stubbed
 from transom.types import Key
 from transom.wire.form import Form
 
-FIXED = "system and tools"
+FIXED = "instructions, system and tools"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
