@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import transom
-from evidence import Check, answers, naming
+from evidence import Check, answers, naming, steps
 from evidence.outcome import Outcome
 from evidence.sums import least
 from evidence.tools import load
@@ -40,7 +40,7 @@ def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[C
     judge = load(folder, "wire_oracle")
     for path in sorted(folder.glob("*.json"))[::every]:
         case = json.loads(path.read_text(encoding="utf-8"))
-        playable = case["provider"] in FORMS and ("request" in case or "transcript_jsonl" in case)
+        playable = case["provider"] in FORMS and bool(case.keys() & {"request", "steps", "transcript_jsonl"})
         reason = "" if everything and playable else left(case)
         if reason:
             yield Check(f"{case['id']}", None, reason)
@@ -55,7 +55,6 @@ def left(case: JsonObject) -> str:
     timed = [] if case["provider"] not in FORMS else list(naming.timed(case))
     reasons = (
         (case["provider"] not in FORMS, f"the form {case['provider']} is not read yet"),
-        ("steps" in case, "it has steps, which need a session"),
         (
             any(not one.pages and not one.seconds and not one.problem for one in timed),
             "it needs pages or seconds that are not read yet",
@@ -98,6 +97,8 @@ def play(case: JsonObject, options: JsonObject) -> Outcome:
     """Run a case once, and once more for the same bytes."""
     if "transcript_jsonl" in case:
         return _mended(case)
+    if "steps" in case:
+        return steps.play(case, options, settings(options) | {"prices": price_list(case, options)})
     request, api = case["request"], case["provider"]
     if "mcp_result" in case:
         request, api = answers.with_mcp_result(case), "blocks"
@@ -140,6 +141,8 @@ def _judged(name: str, case: JsonObject, options: JsonObject, judge: ModuleType)
 
 
 def _one(title: str, expected: JsonObject, outcome: Outcome, options: JsonObject, judge: ModuleType) -> Check:
+    if isinstance(outcome, steps.Played) and expected["check"] in steps.ANSWERS:
+        return Check(title, *steps.ANSWERS[expected["check"]](expected, outcome, judge))
     if outcome.error is not None:
         return Check(title, *_raised(expected, outcome, options))
     seen: bool | None = None
@@ -162,7 +165,7 @@ def _raised(expected: JsonObject, outcome: Outcome, options: JsonObject) -> tupl
     error = outcome.error
     if isinstance(error, transom.OverBudget) and expected["check"] != "no_exception":
         needs = least(outcome.request, outcome.case["provider"], outcome.case["model"])
-        budget = options.get("budget_tokens") or 0
+        budget = steps.room_of(options)
         return 0 < budget < needs, f"raised: {error} (needs {needs:,} by a sum of its own)"
     return False, f"raised {type(error).__name__}: {error}"
 

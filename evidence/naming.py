@@ -101,7 +101,7 @@ def described(name: str, outcome: Outcome) -> list[str]:
     elif "picture" in name:
         there = {sha(one) for _, _, _, one in media(talk(outcome.output, outcome.case["provider"]))}
         found = [place for place, one in pictures if sha(one) not in there]
-    elif "turn" in name or "message" in name:
+    elif "turn" in name or "message" in name or name.startswith("what was "):
         kept = {json.dumps(message) for message in outcome.output.get(key, ())}
         found = [f"{key}[{i}]" for i, one in enumerate(outcome.request[key]) if json.dumps(one) not in kept]
     else:
@@ -111,12 +111,12 @@ def described(name: str, outcome: Outcome) -> list[str]:
 
 def decided(place: str, outcome: Outcome) -> bool:
     """Whether the report has a decision at a place, inside it, or about the whole message that it is in."""
-    if outcome.made is None:
-        return False
-    report = outcome.made.report
     message = re.match(r"\w+\[\d+\]", place)
-    whole = report.at(message.group()) if message else ()
-    return bool(report.at(place)) or any(not one.place or one.last > one.seq for one in whole)
+    for report in outcome.reports:
+        whole = report.at(message.group()) if message else ()
+        if report.at(place) or any(not one.place or one.last > one.seq for one in whole):
+            return True
+    return False
 
 
 def _enough(count: re.Match[str], found: int) -> bool:

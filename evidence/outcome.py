@@ -32,6 +32,11 @@ class Outcome:
         return self.made.request if self.made else {}
 
     @property
+    def reports(self) -> list[transom.Report]:
+        """What was reported of it: one report, or none."""
+        return [self.made.report] if self.made else []
+
+    @property
     def words(self) -> str:
         """All that the library says about it: report, lines that were left out, error."""
         said = [str(self.made.report), json.dumps(self.made.report.to_dict())] if self.made else []
