@@ -1,6 +1,6 @@
 """Run the checks of a folder of data.
 
-    python -m evidence cases|prices|usage|transcripts|learning FOLDER [--every N] [--all] [--quiet]
+    python -m evidence cases|prices|usage|transcripts|learning|sessions FOLDER [--every N] [--all] [--quiet]
 
 Prints each check with its result, and last a line with the count. Exits 0 only if all of them hold; what was left is
 listed with its reason and does not count, unless --all. --every N takes each Nth request or record, for a quick look.
@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-KINDS = ("cases", "prices", "usage", "transcripts", "learning")
+KINDS = ("cases", "prices", "usage", "transcripts", "learning", "sessions")
 
 
 def main(argv: list[str]) -> int:

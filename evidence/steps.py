@@ -152,7 +152,7 @@ class _Player:
         self.outcome.appended += messages
         if not known:
             self.outcome.request[self.key] += messages
-        own = next((i for i, one in enumerate(messages) if not is_assistant(one)), len(messages))
+        own = answered_by(messages, self.case["provider"])
         if self.usage is not None and own:
             self.answered(messages[:own])
             messages = messages[own:]
@@ -202,6 +202,12 @@ def _compacted(last: transom.Fit | None, made: transom.Fit) -> bool:
     """Whether older messages were summed up, or left the window, with this request."""
     folds, anchor = (last.state.folds, last.state.anchor) if last is not None else ((), 0)
     return made.state.folds != folds or made.state.anchor > anchor
+
+
+def answered_by(messages: list[JsonObject], api: str) -> int:
+    """How many messages, from the first on, one answer of the model is."""
+    own = next((i for i, one in enumerate(messages) if not is_assistant(one)), len(messages))
+    return own if api == "openai-responses" else min(own, 1)
 
 
 def answer(api: str, own: list[JsonObject], usage: Json) -> JsonObject:
