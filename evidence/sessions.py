@@ -1,9 +1,8 @@
 """Sessions: transcripts with usage, replayed as they were lived: append, compile, record, under each preset.
 
 The budget is half of the largest input that the provider reported, or half way between the first and the largest where the
-fixed parts alone take most of that. Most logs lack the system prompt and the tools, so a system
-text of that size stands for what the first report holds beside its messages. Summaries are `transom.summaries.digest`, made
-between rounds. A report is recorded only where the whole history went out, since only then is it one of that request: so the
+fixed parts alone take most of that. Most logs lack the system prompt and the tools, so a system text of that size stands for
+what the first report holds beside its messages. Summaries are `transom.summaries.digest`, made between rounds. A report is recorded only where the whole history went out, since only then is it one of that request: so the
 error of the projection is of those rounds, and of the first epoch of a log.
 
     python -m evidence sessions FOLDER          # a check for each transcript and preset, and last the table
@@ -14,7 +13,6 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,10 +37,12 @@ WORD = "lorem "
 WORDS = 1_000
 """What a stand-in is made of, and how many are priced to know how many it takes."""
 CROWDED = 1.5
-HEAD = (
-    "| transcript | preset | budget | turns | whole | next prompt, median (p90) | pictures, mean (most) "
-    "| tokens a turn | as recorded | breaks in 100 turns | refused | ms a turn |\n| --- | --- | --: | --: | --: | --- | --- | --: | --: | --: | --: | --: |"
-)
+"""The fixed parts take most of half the largest input where the first request is more than that divided by this."""
+COLUMNS = (
+    "transcript", "preset", "budget", "turns", "whole", "next prompt, median (p90)", "pictures, mean (most)", "tokens a turn",
+    "as recorded", "breaks in 100 turns", "refused",
+)  # fmt: skip
+HEAD = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * 2}{' --: |' * (len(COLUMNS) - 2)}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +58,6 @@ class Lived:
     refused: int = 0
     whole: int = 0
     over: str = ""
-    seconds: float = 0.0
 
     def row(self, name: str, preset: str) -> str:
         """The figures as a row of the table."""
@@ -68,7 +67,7 @@ class Lived:
         each = f"{fmean(self.tokens):,.0f}" if self.tokens else "-"
         cells = (
             name, preset, f"{self.budget:,}", turns_, self.whole, off, shown, each, f"{fmean(self.recorded):,.0f}",
-            f"{100 * self.breaks / turns_:.1f}", self.refused, f"{1000 * self.seconds / turns_:.0f}",
+            f"{100 * self.breaks / turns_:.1f}", self.refused,
         )  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
 
@@ -99,7 +98,6 @@ def live(talk: JsonObject, reports: list[JsonObject], preset: str) -> Lived:
     with tempfile.TemporaryDirectory() as folder, transom.Store(f"sqlite:///{Path(folder) / 'talk.db'}") as store:
         policy = PRESETS[preset](budget=budget, reserve=0)
         session = store.session("talk", api=api, model=talk["model"], policy=policy)
-        started = time.perf_counter()
         session.append(items[: reports[0]["message"]])
         whole = True  # so far, every request was the whole history, and its report one of what was sent
         for number, report in enumerate(reports):
@@ -111,7 +109,6 @@ def live(talk: JsonObject, reports: list[JsonObject], preset: str) -> Lived:
             lived.recorded.append(report["input"])
             end = reports[number + 1]["message"] if number + 1 < len(reports) else report["message"]
             answered(session, items[report["message"] : end], report if whole else None, api)
-        lived.seconds = time.perf_counter() - started
     return lived
 
 
