@@ -2,8 +2,9 @@
 
 The budget is half of the largest input that the provider reported, or half way between the first and the largest where the
 fixed parts alone take most of that. Most logs lack the system prompt and the tools, so a system text of that size stands for
-what the first report holds beside its messages. Summaries are `transom.summaries.digest`, made between rounds. A report is recorded only where the whole history went out, since only then is it one of that request: so the
-error of the projection is of those rounds, and of the first epoch of a log.
+what the first report holds beside its messages. Summaries are `transom.summaries.digest`, made between rounds. A report is
+recorded only where the whole history went out, since only then is it one of that request: so the error of the projection is of
+those rounds, and of the first epoch of a log.
 
     python -m evidence sessions FOLDER          # a check for each transcript and preset, and last the table
 """
