@@ -299,7 +299,7 @@ def test_what_grows_when_it_is_written_is_refused_at_once(value: object, words: 
 
 def test_a_shared_object_that_stands_too_deep_in_one_place_is_refused() -> None:
     """What was let in where it is high up is looked at again where it is deeper."""
-    filling = [[1] * 1_000 for _ in range(600)]
+    filling = [[1] * 1_000 for _ in range(250)]
     deep = shared(150, [], lambda x: [x])
     assert door.admit({"x": [filling, deep, deep, [[deep]]]})
     with pytest.raises(BadRequest, match="deeper than 200"):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from transom.catalog import Limits, ModelCard
+from transom.answers import answer
+from transom.catalog import ModelCard
 from transom.errors import BadRequest, PlanMismatch
 from transom.parts import Conversation, Message, Part, spell, walk
 from transom.plan import Size
 from transom.shape import unsendable
 from transom.wire.form import Fault, Form
+from transom.wire.guess import looks
 
 
 def limit_faults(conversation: Conversation, card: ModelCard, size: Size) -> list[Fault]:
@@ -22,17 +24,17 @@ def limit_faults(conversation: Conversation, card: ModelCard, size: Size) -> lis
     limits = card.limits
     faults: list[Fault] = []
     for place, part in pictures:
-        faults += _picture_faults(place, part, limits, many=len(pictures) > limits.many)
+        faults += _picture_faults(place, part, conversation.api, card, many=len(pictures) > limits.many)
     if 0 < limits.images < len(pictures):
         faults.append(
             Fault(
                 place=conversation.key,
                 code="too-many-images",
                 says=f"{len(pictures)} pictures, and {card.name} takes at most {limits.images}; leave out the oldest",
-                answer=f"Too much media: 0 document pages + {len(pictures)} images > {limits.images}",
+                answer=answer("too-many-images", conversation.api, card, count=len(pictures), most=limits.images),
             )
         )
-    faults += _size_faults(card, size)
+    faults += _size_faults(conversation, card, size)
     return faults
 
 
@@ -41,27 +43,43 @@ def verify(  # noqa: PLR0913 - what was planned, what was written, and by which 
     form: Form,
     card: ModelCard,
     *,
+    given: Conversation,
     planned: Size,
     counted: Size,
     strict: bool,
 ) -> tuple[str, ...]:
-    """Raise PlanMismatch when the written request is illegal, or is not the planned one under `strict`.
+    """Raise when the written request is illegal, or is not the planned one under `strict`.
 
-    `counted` is what was counted again from the output. Returns notes on differences that are no reason to stop.
+    A fault of a kind that stood in what was `given`, and that nothing here can mend, is a BadRequest with the place it was given
+    at; any other is transom's own, a PlanMismatch. `counted` is what was counted again from the output. Returns notes on
+    differences that are no reason to stop.
     """
-    broken = [fault for fault in form.legal(written, card.quirks) if fault.refused]
-    broken += [fault for fault in limit_faults(written, card, Size()) if fault.refused]
-    if broken and not written.messages:
-        raise BadRequest(broken[0].says, place=broken[0].place)  # nothing came in, so nothing was made of it
+    broken = _refused(written, form, card)
     if broken:
-        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        raise PlanMismatch(f"{broken[0].says}{more}; the request was not sent", place=broken[0].place)
+        raise _blamed(broken, given, form, card)
     if planned == counted:
         return ()
     note = f"planned {planned.tokens:,} tokens and {planned.bytes:,} bytes, written {counted.tokens:,} and {counted.bytes:,}"
     if strict:
         raise PlanMismatch(note)
     return (note,)
+
+
+def _refused(conversation: Conversation, form: Form, card: ModelCard) -> list[Fault]:
+    found = (*form.legal(conversation, card.quirks), *limit_faults(conversation, card, Size()))
+    return [fault for fault in found if fault.refused]
+
+
+def _blamed(broken: Sequence[Fault], given: Conversation, form: Form, card: ModelCard) -> BadRequest | PlanMismatch:
+    """The error for faults that were left: the input's, where it has one of their kinds, else transom's own."""
+    codes = {fault.code for fault in broken}
+    stood = next((fault for fault in _refused(given, form, card) if fault.code in codes), None)
+    if stood is not None:
+        seems = looks(given.body)
+        other = f"; the body looks like {seems}, and was said to be {form.api}" if seems not in ("", form.api) else ""
+        return BadRequest(f"{stood.says}{other}", place=stood.place)
+    more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+    return PlanMismatch(f"{broken[0].says}{more}; the request was not sent", place=broken[0].place)
 
 
 def _pictures(conversation: Conversation) -> Iterator[tuple[str, Part]]:
@@ -75,8 +93,8 @@ def images(message: Message) -> Iterable[Part]:
     return (part for part in walk(message.parts) if part.kind == "image")
 
 
-def _picture_faults(place: str, part: Part, limits: Limits, *, many: bool) -> list[Fault]:
-    media = part.media
+def _picture_faults(place: str, part: Part, api: str, card: ModelCard, *, many: bool) -> list[Fault]:
+    media, limits = part.media, card.limits
     if media is None:
         return []
     why = unsendable(part, limits)
@@ -90,22 +108,24 @@ def _picture_faults(place: str, part: Part, limits: Limits, *, many: bool) -> li
                 code="many-image-side",
                 says=f"{media.facts.width}x{media.facts.height} px, and a request with more than {limits.many} pictures takes at "
                 f"most {limits.many_side} px a side; leave it or older ones out",
-                answer=f"{place}: At least one of the image dimensions exceed max allowed size for many-image requests: "
-                f"{limits.many_side} pixels",
+                answer=answer("many-image-side", api, card, most=limits.many_side, at=place.replace("[", ".").replace("]", "")),
             )
         ]
     return []
 
 
-def _size_faults(card: ModelCard, size: Size) -> Sequence[Fault]:
+def _size_faults(conversation: Conversation, card: ModelCard, size: Size) -> Sequence[Fault]:
     faults: list[Fault] = []
+    api, asked = conversation.api, conversation.body.get("max_tokens")
+    output = asked if isinstance(asked, int) else 0
+    figures = {"count": size.tokens, "most": card.input_limit, "output": output, "total": size.tokens + output}
     if 0 < card.input_limit < size.tokens:
         faults.append(
             Fault(
                 place="",
                 code="too-long",
                 says=f"{size.tokens:,} tokens, and {card.name} takes at most {card.input_limit:,}; fit it to a budget",
-                answer=f"prompt is too long: {size.tokens} tokens > {card.input_limit} maximum",
+                answer=answer("too-long", api, card, **figures),
             )
         )
     if 0 < card.limits.body_bytes < size.bytes:
@@ -114,7 +134,7 @@ def _size_faults(card: ModelCard, size: Size) -> Sequence[Fault]:
                 place="",
                 code="too-large",
                 says=f"{size.bytes:,} bytes, and the body may have at most {card.limits.body_bytes:,}; leave pictures out",
-                answer="413 request_too_large",
+                answer=answer("too-large", api, card),
             )
         )
     return faults

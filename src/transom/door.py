@@ -38,7 +38,7 @@ _SURROGATE: Final = "this text holds half a surrogate pair, which UTF-8 cannot c
 _DIGITS: Final = f"this whole number has more than {MAX_DIGITS:,} digits; send it as text"
 _MANY: Final = f"up to here are more than {MAX_VALUES:,} values, as they would be written; send less, or send it as text"
 _LONG: Final = f"up to here are more than {MAX_CHARACTERS:,} characters, as they would be written; send less"
-_UNREMEMBERED: Final = 500_000
+_UNREMEMBERED: Final = 200_000
 """Values that are walked before nodes are remembered: most bodies are done by then."""
 _LONG_STEP: Final = 200
 _STEPS: Final = 12

@@ -16,7 +16,7 @@ from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, named, run
 from transom.types import OnlineCount
-from transom.wire import FORMS
+from transom.wire import FORMS, required
 from transom.wire.form import Fault, Form
 
 __all__ = ["Fit", "fit", "form_of", "lint", "price", "repair"]
@@ -116,7 +116,8 @@ def lint(request: Mapping[str, object], *, api: str, model: str | None = None, c
     conversation = form.read(door.admit(request))
     known = card or catalog.card(model or conversation.model, api=api)
     size = account.whole(conversation, Ledger(PriceList(known).at(conversation)))
-    return [*form.legal(conversation, known.quirks), *check.limit_faults(conversation, known, size)]
+    legal = form.legal(conversation, known.quirks)
+    return [*required.faults(conversation), *legal, *check.limit_faults(conversation, known, size)]
 
 
 def form_of(api: str) -> Form:

@@ -1,36 +1,34 @@
 """Cache marks, the last step of writing: the client's own win and are only made legal; transom sets its own only where asked.
 
 At most `limits.marks` go out in one request, over tools, system and messages together. The marks that matter most are the last
-ones, so the oldest marks on messages go first, and those on tools and system never (Anthropic, prompt caching: at most 4
-breakpoints, 2026-08-22).
+ones, so the oldest marks on messages go first, and those on tools and system, the earliest first, only where no message has one
+left (Anthropic, prompt caching: at most 4 breakpoints, 2026-08-22).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from transom.canon import MARKS, size
+from transom import edit
+from transom.canon import MARKS, POINT, size
 from transom.catalog import Limits, ModelCard
-from transom.errors import BadRequest
 from transom.parts import Conversation, Entry, Part, walk
-from transom.plan import Decision, Sent
-from transom.types import Json, JsonObject
+from transom.plan import OUTSIDE, Decision, Sent
+from transom.types import Json, JsonObject, Place
 from transom.wire.form import Form
 
 
 def settled(
     conversation: Conversation, entries: Sequence[Entry], form: Form, limits: Limits
-) -> tuple[tuple[Entry, ...], tuple[Decision, ...]]:
-    """The entries with no more cache marks than the provider takes, and a line for each mark that went."""
+) -> tuple[Conversation, tuple[Entry, ...], tuple[Decision, ...], tuple[Decision, ...]]:
+    """What stands around the messages and the entries, with no more cache marks than the provider takes, and a line for each mark
+    that went: outside the messages, and on them.
+    """
     if limits.marks <= 0:
-        return tuple(entries), ()
+        return conversation, tuple(entries), (), ()
     fixed = _fixed(conversation)
-    if fixed > limits.marks:
-        raise BadRequest(
-            f"{fixed} cache marks on tools and system, and a request may have {limits.marks}; take some off", place="system"
-        )
     marked = [(i, n) for i, entry in enumerate(entries) for n, part in enumerate(walk(entry.message.parts)) if part.marked]
     surplus = len(marked) + fixed - limits.marks
     out = list(entries)
@@ -39,7 +37,42 @@ def settled(
         part = next(islice(walk(out[i].message.parts), number, None))  # a mark that is an item of its own moves what follows
         out[i], line = _without(out[i], part, form, f"more than {limits.marks} cache marks; the oldest go first")
         lines.append(line)
-    return tuple(out), tuple(lines)
+    around, outside = _around(conversation, form, limits)
+    return around, tuple(out), tuple(outside), tuple(lines)
+
+
+def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Conversation, list[Decision]]:
+    """The conversation with as many marks outside the messages as a request may have: the earliest go, tools' before system's."""
+    lines: list[Decision] = []
+    reason = f"more than {limits.marks} cache marks outside the messages; the earliest go first"
+    while (surplus := _fixed(conversation) - limits.marks) > 0:
+        gone = list(islice(_places(conversation), surplus))
+        old = {**conversation.body, conversation.key: []}
+        new = edit.remove(old, gone)
+        read = form.read(new)
+        body = {**new, conversation.key: conversation.body[conversation.key]}
+        conversation = replace(conversation, body=body, system=read.system, tools=read.tools)
+        lines += [Decision(verb="mark", seq=OUTSIDE, place=place, reason=reason) for place in gone]
+        lines[-1] = replace(lines[-1], bytes_before=size(old), bytes_after=size(new))  # of all that went, so that lines add up
+    return conversation, lines
+
+
+def _places(conversation: Conversation) -> Iterator[Place]:
+    """Where marks stand outside the messages, in the order of the prompt; a mark that is an item of a list is that item."""
+    body = conversation.body
+    for where in (("tools",), ("functions",), ("config", "tools"), ("toolConfig", "tools")):
+        yield from _listed(edit.look(body, where), where)
+    yield from (("system", n) for n, item in enumerate(body.get("system") or ()) if isinstance(item, dict) and [*item] == [POINT])
+    for part in walk(conversation.system):
+        yield from ((*part.place, key) for key in MARKS if isinstance(part.raw, dict) and part.raw.get(key) is not None)
+    yield from ((key,) for key in MARKS if key in body)
+
+
+def _listed(tools: Json, where: Place) -> Iterator[Place]:
+    for n, tool in enumerate(tools if isinstance(tools, list) else ()):
+        marks = [key for key in MARKS if isinstance(tool, dict) and key in tool]
+        if marks:
+            yield (*where, n) if [*tool] == [POINT] else (*where, n, marks[0])
 
 
 OWN: Mapping[str, Json] = {

@@ -22,6 +22,9 @@ _Value = TypeVar("_Value", "Ask", "Fold")
 STATE_FORMAT = 1
 """The number of the form that `State.to_dict` writes; a higher one is refused, never guessed at."""
 
+OUTSIDE = -1
+"""The number of a decision about what stands outside the messages: its place is one of the body."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transom.parts import spell
-from transom.plan import Break, Budget, Decision, Size
+from transom.plan import OUTSIDE, Break, Budget, Decision, Size
 from transom.types import Basis, JsonObject
 
 PAST: Mapping[str, str] = {
@@ -44,7 +44,7 @@ class Report:
 
     def where(self, decision: Decision) -> str:
         """The place of a decision in the request that came in: `messages[3].content[1]`."""
-        first = spell((self.key, decision.seq, *decision.place))
+        first = spell(decision.place if decision.seq == OUTSIDE else (self.key, decision.seq, *decision.place))
         return f"{first}..{spell((self.key, decision.last))}" if decision.last > decision.seq else first
 
     def at(self, place: str) -> tuple[Decision, ...]:

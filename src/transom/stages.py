@@ -58,16 +58,14 @@ def run(  # noqa: PLR0913 - the stages' inputs
     compacting: bool = False,
     preview: bool = False,
 ) -> Fit:
-    """All stages on a conversation that was read.
+    """All stages. `last` is the last fit's state, `history` the log that the conversation is a window of (None: it is all of it).
 
-    `last` is the state of the last fit, `history` the log that the conversation is a window of (None: it is the whole log).
     `ready` are summaries that were made since, `compacting` asks for a compaction now, and `preview` shows what would go out,
     over the budget too, and leaves the state as it was.
     """
     prices = prices.at(conversation)
     card, ledger = prices.card, Ledger(prices)
-    history = history or resume.log(conversation)
-    policy = rooted(policy, conversation.key)
+    history, policy = history or resume.log(conversation), rooted(policy, conversation.key)
     state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
     notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
     groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
@@ -84,16 +82,13 @@ def run(  # noqa: PLR0913 - the stages' inputs
         preview=preview,
     )
     sent = _sent(conversation, history, planned.entries, planned)
-    entries, remarked = marks.settled(conversation, planned.entries, form, card.limits)
+    around, entries, outside, remarked = marks.settled(conversation, planned.entries, form, card.limits)
     if policy.marks == "place" and not preview:
-        entries = marks.placed(conversation, entries, form, card, last=state.sent, now=sent)
-    request = write.body(conversation, [entry.message.json for entry in entries])
-    counted = _counted(conversation, entries, planned, form, prices)
-    marked = sum(size(new.message.json) - size(old.message.json) for new, old in _changed(entries, planned.entries))
-    written = replace(conversation, body=request, messages=_numbered(entries))
-    notes += planned.notes + check.verify(
-        written, form, card, planned=planned.total + Size(0, marked, 0), counted=counted, strict=policy.strict
-    )
+        entries = marks.placed(around, entries, form, card, last=state.sent, now=sent)
+    counted = _counted(around, entries, planned, form, prices)
+    written = replace(around, body=write.body(around, [entry.message.json for entry in entries]), messages=_numbered(entries))
+    due = _marked(planned, entries, conversation, around, prices)
+    checked = check.verify(written, form, card, given=conversation, planned=due, counted=counted, strict=policy.strict)
     report = Report(
         api=form.api,
         card=card.name,
@@ -101,15 +96,23 @@ def run(  # noqa: PLR0913 - the stages' inputs
         before=account.whole(conversation, ledger),
         after=counted,
         budget=planned.budget,
-        decisions=account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
+        decisions=outside
+        + account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
         breaks=resume.breaks(state.sent, sent, _cause(planned, state, notes)),
         basis=account.basis(conversation, entries, ledger),
-        notes=notes,
+        notes=(*notes, *planned.notes, *checked),
     )
-    following = last or State()
-    if not preview:
-        following = replace(_following(state, planned, history), pruned=pruned, sent=sent, memo=prices.memo)
-    return Fit(request=request, report=report, state=following, asks=planned.asks, reach=_reach(groups, planned))
+    seen = replace(state, pruned=pruned, sent=sent, memo=prices.memo)
+    now = (last or State()) if preview else _following(seen, planned, history)
+    return Fit(request=written.body, report=report, state=now, asks=planned.asks, reach=_reach(groups, planned))
+
+
+def _marked(planned: Plan, entries: Sequence[Entry], given: Conversation, around: Conversation, prices: PriceList) -> Size:
+    """What was planned, with what cache marks added to it or took from it since."""
+    marked = sum(size(new.message.json) - size(old.message.json) for new, old in _changed(entries, planned.entries))
+    old = prices.fixed(given)
+    new = old if around is given else prices.fixed(around)
+    return planned.total + Size(new.tokens - old.tokens, new.bytes - old.bytes + marked, 0)
 
 
 def _changed(entries: Sequence[Entry], planned: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:

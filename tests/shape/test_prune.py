@@ -119,7 +119,7 @@ def test_a_result_of_a_tool_without_a_name_is_pruned_too() -> None:
     form = FORMS["anthropic"]
     groups, _ = pair(form.read({"messages": messages}), form)
     done, lines, _ = shape(groups, form, limits=Limits(), price_text=len, results_per_tool=1)
-    assert done[1].entries[1].message.parts[0].text == marker("")
+    assert done[1].entries[1].message.parts[0].text == marker("unnamed_tool")
     assert [(line.verb, line.seq) for line in lines] == [("prune", 2)]
 
 

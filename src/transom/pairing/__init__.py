@@ -71,8 +71,7 @@ def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[D
     for draft in drafts:
         if form.merges:
             decisions += without_blanks(draft)
-        if draft.role == "assistant":
-            decisions += with_arguments(draft)
+        decisions += with_arguments(draft, form)
     drafts, bundles = split(drafts, form)
     return drafts, decisions + bundles + served.without_orphans(drafts)
 

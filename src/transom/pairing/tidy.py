@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -18,6 +19,7 @@ from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
 from transom.wire.form import Form
+from transom.wire.keyed import string
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -27,6 +29,8 @@ SPLIT_ROLES: dict[str, Role] = {
     "server-result": "assistant",
 }
 """Whose turn a part stands in, where results stand in the user's turn; other parts may stand in either."""
+NAMELESS = "unnamed_tool"
+"""The name of a call that came without one: each provider wants some."""
 _ELSEWHERE: dict[Role, frozenset[str]] = {
     "user": frozenset(kind for kind, role in SPLIT_ROLES.items() if role == "assistant"),
     "assistant": frozenset({"result"}),
@@ -107,22 +111,53 @@ def _digest(raw: Json) -> str:
     return hashlib.blake2b(canon.encode(raw), digest_size=4).hexdigest()
 
 
-def with_arguments(draft: Draft) -> list[Decision]:
-    """Make the arguments of each call something that the provider can read; what was there is kept as text."""
+def with_arguments(draft: Draft, form: Form) -> list[Decision]:
+    """Make the arguments of each call something that the provider can read, and give it a name; what was there is kept."""
     decisions: list[Decision] = []
     if "call" not in draft.kinds:
         return decisions
     for slot in draft.slots:
         if slot.part.kind == "call" and isinstance(slot.raw, dict):
-            raw = _readable(slot.raw)
+            apart = form.results_in == "tool" and slot.part.place[:1] == ("tool_calls",)
+            raw = _readable(_held(slot.raw, apart=apart))
             if raw is not slot.raw:
                 draft.put(slot, raw)
                 decisions.append(_done(draft, slot, "mend", "arguments that are no JSON object", slot.part.id))
+            name = slot.part.name or _name(slot.raw)
+            if not name:
+                draft.put(slot, _named(slot.raw))
+                decisions.append(_done(draft, slot, "mend", "a call without a name", slot.part.id))
+            if not slot.part.name:
+                slot.part = replace(slot.part, name=name or NAMELESS)
     return decisions
 
 
 _HOLDERS = (("functionCall", "args"), ("function_call", "args"), ("toolUse", "input"))
 """Where the arguments stand of calls that a key names; Gemini's may be missing."""
+
+
+def _held(raw: JsonObject, *, apart: bool) -> JsonObject:
+    """A call whose name and arguments stand in an object of its own, where its form has one (`apart`: OpenAI's `function`)."""
+    if apart and not (isinstance(raw.get("function"), dict) or isinstance(raw.get("custom"), dict)):
+        given = raw.get("arguments", raw.get("args", raw.get("input")))
+        words = given if isinstance(given, str) and parses(given) else canon.text(_object(given))
+        return {**raw, "type": "function", "function": {"name": string(raw, "name"), "arguments": words}}
+    empty = next((key for key, _ in _HOLDERS if key in raw and not isinstance(raw[key], dict)), "")
+    return {**raw, empty: {}} if empty and "type" not in raw else raw
+
+
+def _name(raw: JsonObject) -> str:
+    """The name that a call was given beside the place for it."""
+    function = raw.get("function")
+    return str(function.get("name") or "") if isinstance(function, dict) else ""
+
+
+def _named(raw: JsonObject) -> JsonObject:
+    """A call with a name."""
+    for key in ("function", "custom", *(key for key, _ in _HOLDERS)):
+        if isinstance(raw.get(key), dict):
+            return {**raw, key: {**raw[key], "name": NAMELESS}}
+    return {**raw, "name": NAMELESS}
 
 
 def _readable(raw: JsonObject) -> JsonObject:

@@ -2,7 +2,7 @@
 
 The rule: neighbouring messages of one role are one turn, and each fault is placed in the message that it was written in. Sources
 of the words, 2026-11: the docs of the API's errors (platform.claude.com), and answers quoted in issues: anthropics/claude-code
-3196, 3397, 8210, 13381, 13460, 24541, 64383, anomalyco/opencode 3077, tailcallhq/forgecode 2107.
+3196, 3397, 6696, 8210, 13381, 13460, 24541, 64383, anomalyco/opencode 3077, tailcallhq/forgecode 2107.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from transom.parts import Conversation, Kind, Part, walk
+from transom.parts import Conversation, Kind, Message, Part, walk
+from transom.wire.foreign import foreign
 from transom.wire.form import Fault
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import Turn, turns
@@ -29,6 +30,7 @@ _ANSWERS: Final = {
     "blocks with id: {id}",
     "orphan-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each "
     "`tool_result` block must have a corresponding `tool_use` block in the previous message.",
+    "input": "messages.{index}.content.{at}.tool_use.input: Input should be a valid dictionary",
     "open-call": "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each "
     "`tool_use` block must have a corresponding `tool_result` block in the next message.",
     "orphan-server-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each "
@@ -53,7 +55,7 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     if not conversation.messages:
         return [_RULES.no_turns()]
     merged = turns(conversation.messages)
-    out = _RULES.paired(conversation.messages, merged)
+    out = [*foreign(conversation, _own), *_RULES.paired(conversation.messages, merged)]
     for turn, after in zip(merged, (*merged[1:], None), strict=True):
         out.extend(_served(turn, after))
         out.extend(_RULES.ends_thinking(turn))
@@ -62,6 +64,10 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
         out.extend(_RULES.starts_unthinking(merged))
     out.extend(_marks(conversation))
     return out
+
+
+def _own(_: Message, part: Part) -> bool:
+    return isinstance(part.raw, dict) and (part.kind in _SERVED or part.raw.get("type") in ("tool_use", "tool_result"))
 
 
 def _served(turn: Turn, after: Turn | None) -> Iterator[Fault]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from transom.parts import Conversation, Message, spell, walk
+from transom.parts import Conversation, Message, Part, spell, walk
+from transom.wire.foreign import foreign
 from transom.wire.form import Fault
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import turns
@@ -43,7 +44,7 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     if not conversation.messages:
         return [_RULES.no_turns()]
     merged = turns(conversation.messages)
-    out = _RULES.paired(conversation.messages, merged)
+    out = [*foreign(conversation, _own), *_RULES.paired(conversation.messages, merged)]
     for turn in merged:
         out.extend(_RULES.ends_thinking(turn))
     out.extend(_RULES.edges(merged, quirks))
@@ -52,6 +53,10 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     out.extend(_names(conversation.messages))
     out.extend(_marks(conversation))
     return out
+
+
+def _own(_: Message, part: Part) -> bool:
+    return isinstance(part.raw, dict) and "type" not in part.raw
 
 
 def _names(messages: tuple[Message, ...]) -> Iterator[Fault]:

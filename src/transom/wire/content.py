@@ -19,6 +19,7 @@ from transom.wire.sources import mime_word, written
 NOTHING: Final = "(no content)"
 """What a maker writes where it was given no words: providers refuse an empty text."""
 _SHORT: Final = 40
+_LISTS: Final = (("contents", "gemini"), ("input", "openai-responses"), ("messages", "anthropic, openai-chat or bedrock"))
 CONTENT: Final[Place] = ("content",)
 
 
@@ -31,13 +32,19 @@ def objects(body: JsonObject, key: str, where: Place = ()) -> list[JsonObject]:
     """The list of objects at `key`; BadRequest names what is none."""
     found = body.get(key)
     if found is None:
-        raise BadRequest(f"there is no `{key}`; a request has a list of objects here", place=spell((*where, key)))
+        raise missing(body, key, where)
     if not isinstance(found, list):
         raise BadRequest(f"`{key}` is {name(found)}; it must be a list of objects", place=spell((*where, key)))
     for number, item in enumerate(found):
         if not isinstance(item, dict):
             raise BadRequest(f"this is {name(item)}; each of `{key}` must be an object", place=spell((*where, key, number)))
     return found
+
+
+def missing(body: JsonObject, key: str, where: Place = ()) -> BadRequest:
+    """The error where there is no list at `key`; it says which form's list is there instead."""
+    other = next((f"; the body has `{name}`, as {api} has it" for name, api in _LISTS if name in body and not where), "")
+    return BadRequest(f"there is no `{key}`, and a request has a list of objects here{other}", place=spell((*where, key)))
 
 
 def tools(body: JsonObject) -> tuple[JsonObject, ...]:

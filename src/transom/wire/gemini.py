@@ -68,7 +68,7 @@ def _contents(body: JsonObject) -> list[JsonObject]:
     """The contents as objects: a lone one, a string or a part is the user's."""
     given = body.get("contents")
     if given is None:
-        raise BadRequest("there is no `contents`; a request has a list of objects here", place="contents")
+        raise content.missing(body, "contents")
     listed = given if isinstance(given, list) else [given]
     for index, one in enumerate(listed):
         if not isinstance(one, (dict, str)):
@@ -210,5 +210,3 @@ def join(first: JsonObject, second: JsonObject, /) -> JsonObject:
 def mark(json: JsonObject, _part: Part, _mark: Json | None, /) -> JsonObject:
     """The content as it is: this form has no cache marks."""
     return json
-
-

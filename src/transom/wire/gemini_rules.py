@@ -12,7 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from transom.parts import Conversation, Message, Part, spell
+from transom.wire.foreign import foreign
 from transom.wire.form import Fault
+from transom.wire.keyed import CALLS, RESPONSES
 
 _COUNT: Final = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call "
@@ -42,11 +44,24 @@ def faults(conversation: Conversation) -> list[Fault]:
         says = "there is no content; a request has at least one"
         return [Fault(place="contents", code="no-turns", says=says, answer=_NO_TURNS)]
     joined = list(_joined(conversation.messages))
-    out = [_style(turn.index) for first, turn in pairwise(conversation.messages) if _said(first) == "model" == _said(turn)]
+    out = [*foreign(conversation, _own), *_nameless(conversation)]
+    out += [_style(turn.index) for first, turn in pairwise(conversation.messages) if _said(first) == "model" == _said(turn)]
     for before, turn in zip((None, *joined), joined, strict=False):
         out.extend(_turn(before, turn))
     out.extend(_ends(joined))
     return out
+
+
+def _own(_: Message, part: Part) -> bool:
+    return isinstance(part.raw, dict) and any(key in part.raw for key in (*CALLS, *RESPONSES)) and "type" not in part.raw
+
+
+def _nameless(conversation: Conversation) -> Iterator[Fault]:
+    for message in conversation.messages:
+        for part in message.parts:
+            if part.kind == "call" and not part.name:
+                place = spell(("contents", message.index, *part.place))
+                yield Fault(place=place, code="name", says="the call has no name; it must say which function it calls")
 
 
 def _said(message: Message) -> str | None:

@@ -21,14 +21,23 @@ _OPENAI: Final = frozenset({"image_url", "input_audio", "file", "refusal"})
 
 def guess(body: JsonObject) -> str:
     """The name of the form that `body` is most likely in; a talk of plain strings reads as OpenAI's."""
+    if "messages" not in body and "contents" not in body:
+        return "openai-responses"
+    return looks(body) or "openai-chat"
+
+
+def looks(body: JsonObject) -> str:
+    """The name of the form that something in `body` tells of; "" where nothing does."""
     if "messages" not in body:
-        return "gemini" if "contents" in body else "openai-responses"
+        return "gemini" if "contents" in body else "openai-responses" if "input" in body else ""
     if _is_bedrock(body):
         return "bedrock"
     votes = {"blocks": 0, "openai-chat": 0, "anthropic": 0}
     for vote in (*_top(body), *_messages(body.get("messages"))):
         votes[vote] += 1
     best = max(votes.values())
+    if not best:
+        return ""
     if votes["blocks"] and not votes["openai-chat"]:
         return "blocks"
     return next((api for api in ("openai-chat", "anthropic") if votes[api] == best), "blocks")

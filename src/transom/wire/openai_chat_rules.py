@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from transom.parts import Conversation, Message, Part, spell
+from transom.wire.foreign import foreign
 from transom.wire.form import Fault
 
 _OPEN: Final = (
@@ -28,13 +29,17 @@ def faults(conversation: Conversation) -> list[Fault]:
     if not messages:
         says = "there is no message; a request has at least one"
         return [Fault(place="messages", code="no-turns", says=says, answer=_NO_TURNS)]
-    out = list(_pairs(messages))
+    out = [*foreign(conversation, _own), *_pairs(messages)]
     for message in messages:
         if message.role == "assistant" and _blank(message):
             says = "the answer has no content and makes no calls; leave it out"
             out.append(Fault(place=f"messages[{message.index}].content", code="empty", says=says))
     out.extend(_order(messages))
     return out
+
+
+def _own(message: Message, part: Part) -> bool:
+    return part.place == () or (message.role == "assistant" and part.place[0] in ("tool_calls", "function_call"))
 
 
 def _blank(message: Message) -> bool:
@@ -104,7 +109,10 @@ def _call(message: Message, part: Part, seen: set[str], open_: dict[str, list[Fa
     says = f"the call {part.id!r} has no result behind it; answer it or leave it out"
     fault = Fault(place=place, code="open-call", says=says, answer=f"{_OPEN}{part.id}")
     open_.setdefault(part.id, []).append(fault)
-    if "custom" not in part.raw and not _parses(part):
+    if not part.name:
+        says = "the call has no name; it must say which tool it calls"
+        yield Fault(place=place, code="name", says=says)
+    if not isinstance(part.raw.get("custom"), dict) and not _parses(part):
         says = "the arguments are no JSON text; replace them by an object"
         yield Fault(place=f"{place}.function.arguments", code="bad-arguments", says=says)
 

@@ -11,8 +11,9 @@ from typing import Final
 
 from transom.parts import Conversation, Message, Part
 from transom.types import JsonObject
+from transom.wire.foreign import foreign
 from transom.wire.form import Fault
-from transom.wire.openai_responses_items import SERVED, is_call, kind
+from transom.wire.openai_responses_items import kind, read
 
 STRICT: Final = "strict-pairs"
 """A quirk of compatible servers: they pair calls and outputs by position, each output right behind its call."""
@@ -31,13 +32,17 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
         says = "there is no item; a request has at least one"
         return [Fault(place="input", code="no-turns", says=says, answer=_ANSWERS["no-turns"])]
     unseen = bool(conversation.held) or any(_kind(message) == "reference" for message in messages)
-    out = [*_pairs(messages, unseen=unseen), *_reasoning(messages)]
+    out = [*foreign(conversation, _own), *_pairs(messages, unseen=unseen), *_reasoning(messages)]
     if STRICT in quirks:
         out += _adjacent(messages)
     if messages[-1].role == "assistant" and (_kind(messages[-1]) == "reasoning" or "role" in messages[-1].json):
         says = "the talk ends with the assistant; stricter servers do not continue it"
         out.append(Fault(place=_place(messages[-1]), code="last-not-user", says=says, refused=False))
     return out
+
+
+def _own(_: Message, part: Part) -> bool:
+    return part.place == ()
 
 
 def _place(message: Message) -> str:
@@ -74,9 +79,7 @@ def _pairs(messages: Sequence[Message], *, unseen: bool) -> Iterator[Fault]:
             yield _fault(message, "open-call", f"the call {id_!r} has no output; answer it or leave it out")
 
 
-def _answer(
-    message: Message, part: Part, calls: dict[str, Message], answered: set[str], *, unseen: bool
-) -> Iterator[Fault]:
+def _answer(message: Message, part: Part, calls: dict[str, Message], answered: set[str], *, unseen: bool) -> Iterator[Fault]:
     if part.id not in calls and not (unseen and part.id):
         yield _fault(message, "orphan-result", f"the output answers {part.id!r}, which no item before it calls; leave it out")
     if part.id in answered:
@@ -92,11 +95,11 @@ def _reasoning(messages: Sequence[Message]) -> Iterator[Fault]:
 
 
 def leads_to(json: JsonObject) -> bool:
-    """Whether an item is one that reasoning leads to: a message of the assistant, or a call."""
-    said = kind(json)
-    if said == "message":
+    """Whether an item is one that reasoning leads to: a message of the assistant, a call, or an item that nobody here knows."""
+    if kind(json) == "message":
         return json.get("role") == "assistant"
-    return is_call(json) or said in SERVED or said in ("item_reference", "tool_search_call")
+    role, part = read(json)
+    return role == "assistant" and part.kind != "reasoning"
 
 
 def _adjacent(messages: Sequence[Message]) -> Iterator[Fault]:

@@ -58,6 +58,18 @@ class TurnRules:
                 what = f"the id {part.id!r} names two calls" if part.id else "the call has no id"
                 yield self.fault(index, part, "id", f"{what}; each needs one of its own")
             seen.add(part.id)
+            yield from self._whole(index, part)
+
+    def _whole(self, index: int, call: Part) -> Iterator[Fault]:
+        """A call says which tool it calls, and with what."""
+        held = call.raw.get("toolUse", call.raw) if isinstance(call.raw, dict) else {}
+        if not call.name:
+            yield self.fault(index, call, "name", "the call has no `name`; it must say which tool it calls")
+        given = held.get("input") if isinstance(held, dict) else None
+        if not isinstance(given, dict):
+            what = "no `input`" if given is None else "an `input` that is no object"
+            says = f"the call has {what}; it must be an object, `{{}}` for none"
+            yield self.fault(index, call, "input", says, "no-input" if given is None else "")
 
     def _pairs(self, before: Turn | None, turn: Turn) -> Iterator[Fault]:
         """Results stand first in the user turn right behind their calls, each call answered once."""
@@ -124,7 +136,7 @@ class TurnRules:
                 code="last-not-user",
                 says="the last message is the assistant's, which newer models do not continue; end with the user's",
                 answer=self.answers.get("last-not-user", ""),
-                refused="no-prefill" in quirks,
+                refused="no-prefill" in quirks and last.parts[-1:] != () and last.parts[-1][1].kind != "server-call",
             )
 
     def starts_unthinking(self, merged: list[Turn]) -> Iterator[Fault]:
@@ -133,5 +145,3 @@ class TurnRules:
         if turn is not None and turn.of("call") and turn.parts[0][1].kind != "reasoning":
             says = "thinking is enabled and the assistant's last turn calls a tool without thinking first; keep its thinking"
             yield self.fault(*turn.parts[0], "reasoning", says, "starts-unthinking")
-
-
