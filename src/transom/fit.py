@@ -11,6 +11,7 @@ from transom.bill import Bill, bill, counted
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.ledger import Ledger
+from transom.parts import Conversation
 from transom.plan import Fold, State
 from transom.policy import Policy
 from transom.pricing import PriceList
@@ -54,13 +55,14 @@ def fit(  # noqa: PLR0913 - the subject and its options
     """
     if budget is not None:
         settings["budget"] = budget
+    _typed(policy=(policy, Policy), state=(state, State))
     policy = Policy.sliding(**settings) if policy is None else policy.having(**settings)
     form = form_of(api)
     conversation = form.read(door.admit(request))
-    if prices is None:
-        bills = card or catalog.card(model or conversation.model, api=api)
-        same = state is not None and state.card == named(bills)
-        prices = PriceList(bills, memo=state.memo if same and state is not None else {})
+    memo = state.memo if state is not None and prices is None else {}
+    prices = _priced(conversation, model=model, card=card, prices=prices)
+    if state is not None and memo and state.card == named(prices.card):
+        prices = replace(prices, memo=memo)
     return run(conversation, form=form, policy=policy, prices=prices, last=state, ready=ready, compacting=compacting)
 
 
@@ -76,9 +78,11 @@ def repair(
 
     Takes what `fit` takes. Repairing the result again changes nothing. Raises BadRequest for what is no request.
     """
+    if settings.get("budget") is not None:
+        raise BadSetting(f"repair leaves nothing out for its tokens; budget={settings['budget']!r} belongs to fit")
     form = form_of(api)
     conversation = form.read(door.admit(request))
-    known = card or catalog.card(model or conversation.model, api=api)
+    known = _priced(conversation, model=model, card=card, prices=None).card
     endless = replace(known, window=0, input_limit=0)
     fitted = run(conversation, form=form, policy=Policy.sliding(**settings), prices=PriceList(endless), last=None)
     return replace(fitted, report=replace(fitted.report, notes=()))
@@ -103,7 +107,7 @@ def price(  # noqa: PLR0913 - the subject and its options
     8
     """
     conversation = form_of(api).read(door.admit(request))
-    found = bill(conversation, prices or PriceList(card or catalog.card(model or conversation.model, api=api)))
+    found = bill(conversation, _priced(conversation, model=model, card=card, prices=prices))
     return found if count is None else counted(found, conversation.body, count, counts)
 
 
@@ -114,7 +118,7 @@ def lint(request: Mapping[str, object], *, api: str, model: str | None = None, c
     """
     form = form_of(api)
     conversation = form.read(door.admit(request))
-    known = card or catalog.card(model or conversation.model, api=api)
+    known = _priced(conversation, model=model, card=card, prices=None).card
     size = account.whole(conversation, Ledger(PriceList(known).at(conversation)))
     legal = form.legal(conversation, known.quirks)
     return [*required.faults(conversation), *legal, *check.limit_faults(conversation, known, size)]
@@ -125,3 +129,20 @@ def form_of(api: str) -> Form:
     if api not in FORMS:
         raise BadSetting(f"api is {api!r}; it is one of {', '.join(sorted(FORMS))}")
     return FORMS[api]
+
+
+def _priced(conversation: Conversation, *, model: str | None, card: ModelCard | None, prices: PriceList | None) -> PriceList:
+    """The price list that bills: the one given, else that of the card given, of the model given, of the body's own model."""
+    _typed(model=(model, str), card=(card, ModelCard), prices=(prices, PriceList))
+    if prices is None:
+        return PriceList(card or catalog.card(model or conversation.model, api=conversation.api))
+    named_too = card or (catalog.card(model, api=conversation.api) if model is not None else prices.card)
+    if named_too != prices.card:
+        raise BadSetting(f"prices bill as {prices.card.name}, and card or model as {named_too.name}; give one of them")
+    return prices
+
+
+def _typed(**given: tuple[object, type]) -> None:
+    for name, (value, kind) in given.items():
+        if value is not None and not isinstance(value, kind):
+            raise BadSetting(f"{name} is {type(value).__name__}; it must be {kind.__name__}, or left out")

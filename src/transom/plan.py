@@ -284,6 +284,12 @@ def _read(plain: Mapping[str, object], kind: type[_Value], name: str) -> _Value:
         raise BadSetting(f"the {name} cannot be read ({error}); it is not one that to_dict wrote") from error
 
 
+def repeated(last: Sequence[Sent], now: Sequence[Sent]) -> int:
+    """How many entries, from the first on, two requests share."""
+    pairs = enumerate(zip(last, now, strict=False))
+    return next((i for i, (old, new) in pairs if old.digest != new.digest), min(len(last), len(now)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Break:
     """A place where bytes that were sent before are sent differently: the provider's cache ends there.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from transom.canon import digest, rolling
 from transom.parts import Conversation
-from transom.plan import Break, Sent, State
+from transom.plan import Break, Sent, State, repeated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,25 +41,45 @@ def log(conversation: Conversation) -> Log:
     return Log(count=len(digests), digests=digests, keys=keys)
 
 
-def resume(state: State | None, history: Log, *, policy: str, card: str) -> tuple[State, tuple[str, ...]]:
-    """The state to go on from, and notes on what had to be reset: everything, on another branch; the pictures' marks, under
-    another policy. An anchor that is no number, or beyond the log, starts again at 0 (CM-136).
+BRANCH: Final = "messages that were sent before changed, or are gone"
+SETTINGS: Final = "the settings changed"
+MODEL: Final = "the model changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """The state to go on from, `notes` on what had to be reset, `cause` why that breaks the prefix ("" where it does not), and
+    `sent`, the entries of the last request, whatever became of its state.
+    """
+
+    state: State
+    notes: tuple[str, ...] = ()
+    cause: str = ""
+    sent: tuple[Sent, ...] = ()
+
+
+def resume(last: State | None, history: Log, *, policy: str, card: str) -> Resumed:
+    """Whether the last state goes on. On another branch all of it is reset, under another policy the marks of its pictures and
+    results. An anchor that is no number, or beyond the log, starts again at 0 (CM-136).
     """
     fresh = State(policy=policy, card=card)
-    if state is None:
-        return fresh, ()
-    if not history.holds(state):
-        return fresh, ("the state belongs to another conversation or branch; it was reset",)
-    notes: list[str] = []
+    if last is None:
+        return Resumed(state=fresh)
+    if not history.holds(last):
+        note = "the state belongs to another conversation or branch; it was reset"
+        return Resumed(state=fresh, notes=(note,), cause=BRANCH, sent=last.sent)
+    state, notes, cause = last, list[str](), ""
     if not 0 <= state.anchor <= max(0, history.count - 1):
         notes.append(f"the state's anchor {state.anchor!r} is no message of this conversation; the window starts at 0 again")
         state = replace(state, anchor=0, front=frozenset())
-    if state.policy != policy:
-        notes.append("the settings changed since the last request; pictures and results are judged afresh")
-        state = replace(state, mark=-1, stubs=frozenset(), pruned=())
     if state.card != card:
         notes.append("the model changed since the last request")
-    return replace(state, policy=policy, card=card), tuple(notes)
+        cause = MODEL
+    if state.policy != policy:
+        notes.append("the settings changed since the last request; pictures and results are judged afresh")
+        cause = SETTINGS
+        state = replace(state, mark=-1, stubs=frozenset(), pruned=())
+    return Resumed(state=replace(state, policy=policy, card=card), notes=tuple(notes), cause=cause, sent=last.sent)
 
 
 def breaks(last: Sequence[Sent], now: Sequence[Sent], cause: str) -> tuple[Break, ...]:
@@ -67,7 +88,7 @@ def breaks(last: Sequence[Sent], now: Sequence[Sent], cause: str) -> tuple[Break
     The tokens are those of entries of the last request that stand in the new one behind that place: they were cached and are
     read again.
     """
-    same = next((i for i, (a, b) in enumerate(zip(last, now, strict=False)) if a.digest != b.digest), min(len(last), len(now)))
+    same = repeated(last, now)
     if same == len(last):
         return ()
     known = {one.digest for one in last}

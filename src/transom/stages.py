@@ -66,7 +66,8 @@ def run(  # noqa: PLR0913 - the stages' inputs
     prices = prices.at(conversation)
     card, ledger = prices.card, Ledger(prices)
     history, policy = history or resume.log(conversation), rooted(policy, conversation.key)
-    state, notes = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
+    resumed = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
+    state, notes = resumed.state, resumed.notes
     notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
     groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
     planned = plan(
@@ -98,7 +99,7 @@ def run(  # noqa: PLR0913 - the stages' inputs
         budget=planned.budget,
         decisions=outside
         + account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
-        breaks=resume.breaks(state.sent, sent, _cause(planned, state, notes)),
+        breaks=resume.breaks(resumed.sent, sent, _cause(planned, resumed)),
         basis=account.basis(conversation, entries, ledger),
         notes=(*notes, *planned.notes, *checked),
     )
@@ -216,16 +217,16 @@ def _sent(conversation: Conversation, history: resume.Log, entries: Sequence[Ent
     )
 
 
-def _cause(planned: Plan, state: State, notes: Sequence[str]) -> str:
+def _cause(planned: Plan, resumed: resume.Resumed) -> str:
     """Why bytes that were sent before may differ in this request."""
+    if resumed.cause == resume.BRANCH:
+        return resumed.cause
     if planned.selection.moved:
         return "the window was moved, since it no longer fitted"
     if any(one.new for one in planned.folded):
         return "older messages were summed up"
-    if planned.compacted and planned.verdicts.stubs != state.stubs:
+    if planned.compacted and planned.verdicts.stubs != resumed.state.stubs:
         return "older media went at a compaction"
-    if planned.verdicts.mark != state.mark:
+    if planned.verdicts.mark != resumed.state.mark:
         return "pictures were trimmed"
-    if any("settings changed" in note for note in notes):
-        return "the settings changed"
-    return "an earlier message is sent in another form now (a late result, a pruned result or an older picture)"
+    return resumed.cause or "an earlier message is sent in another form now (a late result, a pruned result or an older picture)"

@@ -104,7 +104,7 @@ def test_what_goes_out_is_legal_within_budget_and_accounted_for(
     lost = [(one.tokens_before - one.tokens_after, one.bytes_before - one.bytes_after) for one in report.decisions]
     assert sum(tokens for tokens, _ in lost) == report.before.tokens - report.after.tokens
     assert sum(size for _, size in lost) == report.before.bytes - report.after.bytes
-    assert len(msgspec.json.encode(made.request)) <= report.after.bytes
+    assert len(msgspec.json.encode(made.request)) == report.after.bytes
     twice = fitted(body, api, policy, share)
     assert twice is not None
     assert msgspec.json.encode(twice.request) == msgspec.json.encode(made.request)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from transom.catalog import ModelCard
 from transom.edit import look
+from transom.errors import BadSetting
 from transom.parts import spell
 from transom.plan import Budget
 from transom.policy import Policy, limit
@@ -35,6 +36,10 @@ def allowance(policy: Policy, card: ModelCard, body: Mapping[str, object]) -> tu
     tokens = float(policy.budget) if policy.budget is not None else math.inf
     if policy.budget is None and card.window > 0:
         reserve, source = _reserve(policy, card, body)
+        if reserve >= card.window:
+            raise BadSetting(
+                f"reserve is {reserve:,}, and the window of {card.name} is {card.window:,} tokens; keep less for the answer"
+            )
         tokens = card.window - reserve
         notes.append(f"{reserve:,} tokens are reserved for the answer ({source})")
     if card.input_limit > 0:
