@@ -88,7 +88,9 @@ def look(  # noqa: PLR0913 - the request, and what it is looked at with
     """Fit one request at each share of its price, under each of the settings, and see what must hold."""
     whole = transom.fit(body, api=api, prices=prices, budget=10**9).report.before.tokens
     sound = not judge.refused(body, api) and not [
-        one for one in transom.lint(body, api=api, model=prices.card.name) if one.refused
+        one
+        for one in transom.lint(body, api=api, model=prices.card.name)
+        if one.refused and one.code not in ("model", "max-tokens")  # a transcript has neither
     ]
     for share in SHARES:
         for settings in SETTINGS:

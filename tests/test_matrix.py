@@ -94,7 +94,7 @@ CELLS = [(shape, api) for shape in SHAPES for api in FORMS]
 
 def told(shape: str, api: str) -> Json:
     """The shape's body in a form."""
-    body: Json = {"model": MODELS.get(api, "claude-opus-4-8"), "messages": copy.deepcopy(SHAPES[shape])}
+    body: Json = {"model": MODELS.get(api, "claude-opus-4-8"), "max_tokens": 64, "messages": copy.deepcopy(SHAPES[shape])}
     if api == "openai-chat":
         return {**body, "messages": list(chat(body["messages"]))}
     return rewritten(body, api) if api in MADE_FROM_ANTHROPIC else body
