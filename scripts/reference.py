@@ -1,7 +1,8 @@
-"""docs/reference-items.md: each of the 339 items and 35 figures that the design took over, with the tests that name it or the reason why
-it does not hold here. `python scripts/reference.py` writes the page; `--check` only says whether it is up to date.
+"""docs/reference-items.md: each of the 339 items and 35 figures that the design took over, with the tests that name it or the
+reason why it does not hold here. `python scripts/reference.py` writes the page; `--check` only says whether it is up to date.
 
-An item is named in the docstring of its test (`CM-04`, `CM-28..31`, `AN-26 to AN-29`). One with neither test nor reason is an error.
+An item is named in the docstring of its test (`CM-04`, `CM-28..31`, `AN-26 to AN-29`). One with neither test nor reason is an
+error.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def page() -> str:
         "What four existing systems do about pictures in a context, item by item, and where it is tested here. Made by",
         "`scripts/reference.py` from the docstrings of the tests; reasons stand in `scripts/deviations.txt`.",
         "",
-        f"{sum(item in held for item in items())} of {len(list(items()))} items and figures are named by a test, "
+        f"{sum(item in held for item in items())} of {len(list(items()))} items and figures are named by a test,",
         f"{sum(item in away for item in items())} deviate or are facts about others.",
     ]
     for system, (title, *_) in SYSTEMS.items():

@@ -350,7 +350,7 @@ def test_a_compaction_comes_by_itself_at_its_share_of_the_tokens() -> None:
 
 def test_a_compaction_that_frees_enough_asks_for_nothing() -> None:
     """A summary is wanted only where media alone do not bring the window down."""
-    made = compacted(talk("uTTTaua"), policy=QUIET.having(chunk_tokens=5, budget=100_000))
+    made = compacted(talk("uTTTaua"), policy=QUIET.having(chunk_tokens=5, recent_tokens=0, budget=100_000))
     assert (live(made), made.asks) == ([3], ())
 
 

@@ -34,7 +34,9 @@ def talk(count: int = 6) -> list[Json]:
 
 
 def test_sides_are_read_from_headers_by_signature() -> None:
-    """AN-03, AN-04, AN-06, AN-07: PNG, JPEG, GIF and WebP; what the type says does not matter; a head that is cut off is unreadable."""
+    """AN-03, AN-04, AN-06, AN-07: PNG, JPEG, GIF and WebP; what the type says does not matter; a head that is cut off is
+    unreadable.
+    """
     vp8x = b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0" + struct.pack("<I", 0) + b"\x8f\x01\0" + b"\x2b\x01\0" + b"\0" * 8
     vp8 = b"RIFF\x1e\0\0\0WEBPVP8 \x12\0\0\0" + b"\x10\0\0\x9d\x01\x2a" + struct.pack("<HH", 320, 240) + b"\0" * 8
     seen = {data[:16]: (facts(data).width, facts(data).height) for data in (png(30, 20), JPEG, GIF, WEBP, vp8x, vp8)}
@@ -50,9 +52,13 @@ def test_a_data_url_with_a_parameter_or_white_space_is_read_all_the_same() -> No
         assert (facts(b"", url=url).width, facts(b"", url=url).problem) == (30, "")
 
 
-@pytest.mark.parametrize(("sides", "tokens"), [((1_700, 2_200), 765), ((2_560, 1_440), 1_105), ((4_096, 4_096), 765), ((512, 512), 255)])
+@pytest.mark.parametrize(
+    ("sides", "tokens"), [((1_700, 2_200), 765), ((2_560, 1_440), 1_105), ((4_096, 4_096), 765), ((512, 512), 255)]
+)
 def test_tiles_of_a_picture(sides: tuple[int, int], tokens: int) -> None:
-    """AN-09, AN-10, AN-11, AN-12: fit to 2,048, short side to 768, 85 and 170 a tile; but never upwards, and tokens stay tokens."""
+    """AN-09, AN-10, AN-11, AN-12: fit to 2,048, short side to 768, 85 and 170 a tile; but never upwards, and tokens stay
+    tokens.
+    """
     url = f"data:image/png;base64,{encoded(png(*sides))}"
     request = {"model": "gpt-4o", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]}
     bill = transom.price(request, api="openai-chat")
@@ -115,7 +121,9 @@ def test_an_anchor_that_is_no_message_starts_at_0_again_and_says_so(anchor: Any)
     """CM-136: not a finite number of at least 0, or past the end."""
     messages = talk()
     first = transom.fit({"messages": messages}, api="openai-chat", card=FLAT, budget=10_000)
-    made = transom.fit({"messages": messages}, api="openai-chat", card=FLAT, budget=10_000, state=replace(first.state, anchor=anchor))
+    made = transom.fit(
+        {"messages": messages}, api="openai-chat", card=FLAT, budget=10_000, state=replace(first.state, anchor=anchor)
+    )
     assert made.state.anchor == 0
     assert made.request["messages"] is messages
     assert "no message of this conversation" in made.report.notes[0]
@@ -124,7 +132,9 @@ def test_an_anchor_that_is_no_message_starts_at_0_again_and_says_so(anchor: Any)
 @pytest.mark.parametrize("preset", ["sliding", "folding", "shedding", "compacting"])
 @pytest.mark.parametrize("multiplier", [0.6, 1, 1.8])
 def test_every_total_is_of_one_price_list(preset: str, multiplier: float) -> None:
-    """CM-53, CM-65, CM-67, CM-68, INV-23: the plan, the report and a bill of the output agree under each preset; nothing is below 0."""
+    """CM-53, CM-65, CM-67, CM-68, INV-23: the plan, the report and a bill of the output agree under each preset; nothing is
+    below 0.
+    """
     prices = PriceList(FLAT, multiplier=multiplier)
     stamped = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}, "tokenEstimate": 0}
     messages = talk(12)

@@ -272,3 +272,26 @@ def test_a_picture_is_priced_by_its_pixels_and_not_by_its_text() -> None:
     ]
     assert bill[0].rows[1].price.tokens == bill[1].rows[1].price.tokens
     assert bill[1].bytes - bill[0].bytes > 99_000
+
+
+def test_depth_does_not_move_with_what_was_learned() -> None:
+    """CM-26, CM-27: a multiplier changes no verdict, or an old picture would change with every sample."""
+    request = {"messages": [user(picture(0)), user(words("x" * 600)), user(words("go"))]}
+    depth = transom.price(request, api="blocks", card=FLAT).tokens
+    for multiplier in (0.6, 1, 1.8):
+        prices = PriceList(FLAT, multiplier=multiplier)
+        made = transom.fit(request, api="blocks", prices=prices, budget=10**6, image_depth=depth, image_ratio=0, newest="limit")
+        assert live(made) == [data(0)]
+
+
+def test_a_moved_results_words_are_as_deep_as_the_message_that_they_were_written_in() -> None:
+    """CM-27, CM-93: the late result is newer than the picture, though it goes out before it."""
+    history = [
+        user(words("ask")),
+        called("a")[0],
+        user(picture(1)),
+        {"role": "assistant", "content": "Yes?"},
+        user({"type": "tool_result", "tool_use_id": "a", "content": "x" * 4_000}),
+    ]
+    assert live(fit(*history, image_depth=2_000)) == []
+    assert live(fit(*history, image_depth=4_000)) == [data(1)]

@@ -487,4 +487,16 @@ def test_the_head_is_where_the_conversation_begins() -> None:
     later = fit([*messages, says("a"), *(user(f"more {n} " + "w " * 20) for n in range(40))], 900, policy, state=first.state)
     assert later.report.after.tokens <= 900
     assert messages[0] in later.request["messages"]
-    assert "step 39" not in canon.text(later.request)
+    assert canon.text(later.request).count("step ") == 0
+
+
+def test_no_more_summaries_go_in_than_are_needed() -> None:
+    """The oldest first, until the window is down to its refit; the others wait, and the recent part stays as it was."""
+    messages = [*turns(12), user("now")]
+    first = fit(messages, 4_200, FOLDING.having(recent_tokens=100, chunk_tokens=300))
+    assert len(first.asks) > 6
+    ready = [transom.fulfil(ask, "brief") for ask in first.asks]
+    made = fit(messages, 4_200, FOLDING.having(recent_tokens=100, chunk_tokens=300), ready=ready)
+    assert made.state.folds
+    assert made.state.ready
+    assert len(made.state.folds) + len(made.state.ready) == len(ready)

@@ -57,7 +57,7 @@ def texts(ask: Ask, number: int = 0) -> list[str]:
 
 
 MESSAGES: list[Json] = [
-    {"role": "user", "content": [{"type": "text", "text": "look"}, picture(0)]},
+    {"role": "user", "content": [{"type": "text", "text": "look"}, {**picture(0), "cache_control": {"type": "ephemeral"}}]},
     {
         "role": "assistant",
         "content": [

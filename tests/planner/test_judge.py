@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
@@ -181,6 +182,7 @@ def test_a_wide_picture_beyond_that_number_is_a_placeholder() -> None:
     assert drawn(judge(rows, Limit(many=2))) == "I.II"
 
 
+Drawn: TypeAlias = list[tuple[int, list[tuple[int, bool, bool]]]]
 PICTURES = st.lists(st.tuples(st.integers(0, 400), st.booleans(), st.booleans()), max_size=3)
 LOG = st.lists(st.tuples(st.integers(0, 300), PICTURES), min_size=1, max_size=12)
 NUMBER = st.sampled_from([0, 1, 2, 3, 5, 250, 600, -1, math.nan])
@@ -194,7 +196,7 @@ LIMITS = st.builds(
 )
 
 
-def read(log: list[tuple[int, list[tuple[int, bool, bool]]]]) -> tuple[Row, ...]:
+def read(log: Drawn) -> tuple[Row, ...]:
     last = len(log) - 1
     return newest_first(
         *(
@@ -212,22 +214,20 @@ def read(log: list[tuple[int, list[tuple[int, bool, bool]]]]) -> tuple[Row, ...]
 
 
 @given(log=LOG, limit=LIMITS, start=st.integers(0, 11))
-def test_a_verdict_does_not_depend_on_what_stands_before_it(log: object, limit: Limit, start: int) -> None:
+def test_a_verdict_does_not_depend_on_what_stands_before_it(log: Drawn, limit: Limit, start: int) -> None:
     """CM-129, INV-14: leaving out the oldest messages changes no verdict on the others."""
-    rows = read(log)  # type: ignore[arg-type] - the strategy above
+    rows = read(log)
     whole = judge(rows, limit).why
     part = judge([one for one in rows if one.seq >= start], limit).why
     assert all(whole[key] == why for key, why in part.items())
 
 
 @given(log=LOG, limit=LIMITS, ratio=st.sampled_from([0, 0.3, 0.5]))
-def test_no_picture_comes_back_as_the_log_grows_and_judging_again_changes_nothing(
-    log: list[object], limit: Limit, ratio: float
-) -> None:
+def test_no_picture_comes_back_as_the_log_grows_and_judging_again_changes_nothing(log: Drawn, limit: Limit, ratio: float) -> None:
     """CM-26, CM-36, INV-12: one perturbation a picture; the carried mark and stubs give the same set again."""
     mark, stubs, dead = -1, frozenset[tuple[int, tuple[str | int, ...]]](), frozenset[tuple[int, tuple[str | int, ...]]]()
     for count in range(1, len(log) + 1):
-        rows = read(log[:count])  # type: ignore[arg-type] - the strategy above
+        rows = read(log[:count])
         verdicts = judge(rows, limit, ratio=ratio, mark=mark, stubs=stubs)
         assert verdicts.mark >= mark
         assert dead <= verdicts.dead()

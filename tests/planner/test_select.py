@@ -170,7 +170,7 @@ def test_a_start_behind_summaries_that_were_left_out() -> None:
     selection = Selection(kept=kept, anchor=1, front=frozenset({0}), moved="refit")
     fold = Fold(first=2, last=5, level=1, text="t", key="k", host=0, ends=False)
     behind = _behind(selection, [fold], frozenset())
-    assert (behind.anchor, behind.front) == (6, {0, 1})
+    assert (behind.anchor, behind.front) == (6, frozenset({0, 1}))
     assert _behind(selection, [], frozenset({0})).front == frozenset()
 
 

@@ -193,8 +193,7 @@ def key_of(covered: Sequence[Item], digests: Mapping[int, bytes]) -> str:
     for item in covered:
         if item.fold is not None:
             whole.update(item.fold.key.encode())
-        elif item.group is not None:
-            seqs = {seq for entry in item.group.entries for seq in (entry.seq, *(key[0] for key in entry.origin))}
-            for seq in sorted(seqs):
-                whole.update(digests.get(seq, b""))
+        entries = item.group.entries if item.group is not None else ()
+        for seq in sorted({seq for entry in entries for seq in (entry.seq, *(key[0] for key in entry.origin))}):
+            whole.update(digests.get(seq, b""))
     return whole.hexdigest()

@@ -88,9 +88,8 @@ def _pieces(chunk: Chunk) -> Iterator[_Piece]:
     for item in chunk.items:
         if item.fold is not None:
             yield _Piece(BEFORE + item.fold.text)
-        elif item.group is not None:
-            for entry in item.group.entries:
-                yield from _entry(entry)
+        for entry in item.group.entries if item.group is not None else ():
+            yield from _entry(entry)
 
 
 def _entry(entry: Entry) -> Iterator[_Piece]:

@@ -66,7 +66,7 @@ class Folder:
         total = self.total()
         bought = folds.buy(ready, market, total=total, enough=lambda size: not compacting and goal.admits(size))
         spared = sum((Size(one.tokens, one.bytes, one.messages) - self.size(one) for one in bought.taken), Size())
-        asks = () if goal.admits(total - spared) else self._asks(bought.folds, bought.waiting)
+        asks = () if goal.admits(total - spared) else self._asks(bought.folds)
         return Folding(
             window=self.placed(bought.folds),
             folds=bought.folds,
@@ -106,17 +106,16 @@ class Folder:
         sizes = {group.start: self.window.size(group) for group in found}
         return folds.items(found, sizes, [(fold, self.size(fold)) for fold in standing], guarded=self.guarded)
 
-    def _asks(self, standing: Sequence[Fold], waiting: Sequence[Fold]) -> tuple[Ask, ...]:
+    def _asks(self, standing: Sequence[Fold]) -> tuple[Ask, ...]:
         room = self.budget.tokens - self.fixed.tokens
         taken = sum(self.size(fold).tokens for fold in standing)
         wanted = folds.scaled(self.policy, room, taken)
         if wanted.chunk <= 0:
             return ()
         voice = Voice(self.form, self.ledger.prices, self.policy)
-        known = {fold.key for fold in waiting}
         found = [(chunk, folds.key_of(chunk.items, self.digests)) for chunk in folds.chunks(self._items(standing), wanted)]
         most = folds.most_each(self.policy, room, taken, len(found))
-        return tuple(folds.asked(chunk, most, key, voice) for chunk, key in found if key not in known)
+        return tuple(folds.asked(chunk, most, key, voice) for chunk, key in found)
 
     def _rows(self, covered: Sequence[Item]) -> tuple[FoldRow, ...]:
         """What a fold of these items weighs: messages without a live picture are summed into the next older row."""

@@ -91,7 +91,7 @@ class Task:
         must = guarded(window.groups, frozenset())
         plain = replace(self.ledger.prices, multiplier=1.0)
         newest = must if self.policy.newest == "keep" else frozenset[int]()
-        ages = Ages(window, self.policy, self.ledger.prices.card.limits, plain, newest)
+        ages = Ages(window, self.policy, plain.card.limits, plain, newest, scaled=self.ledger.prices.multiplier != 1)
         rows = ages.rows((*window.always, *window.groups), self.state.folds)
         held = self._held(window)
         verdicts = self._judged(window, rows, held, frozenset())

@@ -95,7 +95,8 @@ def pinned_pictures(window: Window, policy: Policy) -> frozenset[Key]:
 @dataclass(frozen=True, slots=True)
 class Ages:
     """What stored messages weigh for the judge, and what they show. `prices` scale nothing, so that depth does not move with
-    what was learned; `newest` are starts of groups whose pictures are exempt from count and depth.
+    what was learned; `newest` are starts of groups whose pictures are exempt from count and depth; `scaled`: the prices of
+    the window are scaled.
     """
 
     window: Window
@@ -103,6 +104,7 @@ class Ages:
     limits: Limits
     prices: PriceList
     newest: frozenset[int]
+    scaled: bool = False
 
     def rows(self, groups: Iterable[Group], folds: Iterable[Fold]) -> tuple[Row, ...]:
         """Stored messages, newest first. A moved part ages with the message that it was written in (CM-93); a message that a
@@ -136,7 +138,7 @@ class Ages:
         )
 
     def _ages(self, entry: Entry, price: Price) -> list[tuple[int, int]]:
-        whole = price.tokens if self.prices.multiplier == 1 else self.prices.message(entry.message).tokens
+        whole = self.prices.message(entry.message).tokens if self.scaled else price.tokens
         if all(seq == entry.seq for seq, _ in entry.origin):
             return [(entry.seq, whole)]
         moved = [
