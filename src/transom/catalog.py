@@ -144,7 +144,7 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
         known=bool(found),
         counter=tables().counters[entry["counter"]],
         image=varied(tables().images, entry["image"], *hows),
-        image_many=tables().images[entry["image_many"]] if "image_many" in entry else None,
+        image_many=varied(tables().images, entry["image_many"], *hows) if "image_many" in entry else None,
         image_label=varied(tables().labels, entry["image"], *hows),
         image_flat=entry.get("image_flat", FLAT.image_flat),
         frame=framed(varied(tables().frames, entry["frame"], *hows), entry.get("constants", {})),
