@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import re
-import statistics
 import subprocess
 import sys
 import tomllib
@@ -80,23 +78,6 @@ def test_import_loads_nothing_of_the_shell_and_no_extra() -> None:
     code = f"import sys, transom; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
     assert loaded.stdout.split() == []
-
-
-@pytest.mark.slow
-def test_import_takes_under_150_ms(tmp_path: Path) -> None:
-    """The median of 11 processes that find their bytecode, as after an installation; processor time, which no load changes."""
-    settled = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    settled["PYTHONPYCACHEPREFIX"] = str(tmp_path)
-
-    def taken() -> float:
-        before = os.times()
-        subprocess.run([sys.executable, "-c", "import transom"], check=True, env=settled)
-        after = os.times()
-        return after.children_user - before.children_user + after.children_system - before.children_system
-
-    taken()  # writes the bytecode
-    median = statistics.median(taken() for _ in range(11))
-    assert median < 0.150, f"import transom takes {1_000 * median:.0f} ms"
 
 
 def test_the_version_is_that_of_the_project() -> None:
