@@ -103,7 +103,7 @@ class Glance:
         if not _simple(terms.policy) or conversation.held:
             return None
         prices = _unscaled(terms.prices.at(conversation))
-        figures = [self._figure(*one, prices, terms.named) for one in zip(conversation.messages, digests, strict=True)]
+        figures = [self._figure(*one, terms, prices) for one in zip(conversation.messages, digests, strict=True)]
         if not all(figure.plain for figure in figures):
             return None
         total = Sum().plus(figures)
@@ -138,7 +138,7 @@ class Glance:
         except BadRequest:
             return None
         prices = _unscaled(terms.prices)
-        since = [self._figure(*one, prices, terms.named) for one in zip(talk.messages[1:], digests[known:], strict=True)]
+        since = [self._figure(*one, terms, prices) for one in zip(talk.messages[1:], digests[known:], strict=True)]
         if talk.held or not all(figure.plain and figure.steady for figure in since) or not _new_ids(talk, tail, data):
             return None
         total = self._sums[chain[-1], terms.named] = begun.plus(since)
@@ -158,13 +158,13 @@ class Glance:
             return None
         return Seen(size=size, exact=exact, guessed=int(guessed * prices.multiplier))
 
-    def _figure(self, message: Message, digest: bytes, prices: PriceList, named: str) -> Figure:
-        live = message.index > prices.live
+    def _figure(self, message: Message, digest: bytes, terms: Terms, prices: PriceList) -> Figure:
+        live, named = message.index > prices.live, terms.named
         found = self._figures.get((digest, named, live))
         if found is None:
             price = prices.message(message)
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
-            plain = plain and not (message.role == "assistant" and with_arguments(drafted(message)))
+            plain = plain and not with_arguments(drafted(message), terms.form)
             guessed = price.tokens if price.basis in SCALED else 0
             steady = message.role == "user" or self._steady(message, price, prices)
             found = Figure(price.tokens, guessed, price.bytes, message.role != "system", plain, steady)
