@@ -45,7 +45,7 @@ class Bulk:
 
 def whole(conversation: Conversation, ledger: Ledger) -> Size:
     """The size of the request as it came."""
-    fixed = ledger.prices.fixed(conversation)
+    fixed = ledger.fixed(conversation)
     messages = [ledger.message(message) for message in conversation.messages]
     return Size(
         fixed.tokens + sum(price.tokens for price in messages),
@@ -58,7 +58,7 @@ def basis(conversation: Conversation, entries: Iterable[Entry], ledger: Ledger) 
     """The share of the request's tokens that each way of knowing stands for."""
     prices = ledger.prices
     tokens: dict[Basis, int] = {}
-    fixed = prices.fixed(conversation)
+    fixed = ledger.fixed(conversation)
     tokens[fixed.basis] = fixed.tokens
     for entry in entries:
         whole = ledger.message(entry.message)

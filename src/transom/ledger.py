@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from transom.parts import Message
+from dataclasses import replace
+
+from transom.parts import Conversation, Message
 from transom.pricing import Price, PriceList
 from transom.types import JsonObject
 
@@ -27,3 +29,9 @@ class Ledger:
             found = self._known[id(message.json)] = self.prices.message(message)
             self._held.append(message.json)
         return found
+
+    def fixed(self, conversation: Conversation) -> Price:
+        """Everything but the messages, as a request costs it that opens with the user: what is sent does, whatever came."""
+        start = next((i for i, message in enumerate(conversation.messages) if message.role != "assistant"), None)
+        opened = replace(conversation, messages=conversation.messages[start:]) if start else conversation
+        return self.prices.fixed(opened)

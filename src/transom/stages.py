@@ -86,9 +86,9 @@ def run(  # noqa: PLR0913 - the stages' inputs
     around, entries, outside, remarked = marks.settled(conversation, planned.entries, form, card.limits)
     if policy.marks == "place" and not preview:
         entries = marks.placed(around, entries, form, card, last=state.sent, now=sent)
-    counted = _counted(around, entries, planned, form, prices)
+    counted = _counted(around, entries, planned, form, ledger)
     written = replace(around, body=write.body(around, [entry.message.json for entry in entries]), messages=_numbered(entries))
-    due = _marked(planned, entries, conversation, around, prices)
+    due = _marked(planned, entries, conversation, around, ledger)
     checked = check.verify(written, form, card, given=conversation, planned=due, counted=counted, strict=policy.strict)
     report = Report(
         api=form.api,
@@ -108,11 +108,11 @@ def run(  # noqa: PLR0913 - the stages' inputs
     return Fit(request=written.body, report=report, state=now, asks=planned.asks, reach=_reach(groups, planned))
 
 
-def _marked(planned: Plan, entries: Sequence[Entry], given: Conversation, around: Conversation, prices: PriceList) -> Size:
+def _marked(planned: Plan, entries: Sequence[Entry], given: Conversation, around: Conversation, ledger: Ledger) -> Size:
     """What was planned, with what cache marks added to it or took from it since."""
     marked = sum(size(new.message.json) - size(old.message.json) for new, old in _changed(entries, planned.entries))
-    old = prices.fixed(given)
-    new = old if around is given else prices.fixed(around)
+    old = ledger.fixed(given)
+    new = old if around is given else ledger.fixed(around)
     return planned.total + Size(new.tokens - old.tokens, new.bytes - old.bytes + marked, 0)
 
 
@@ -196,15 +196,15 @@ def _numbered(entries: Sequence[Entry]) -> tuple[Message, ...]:
     )
 
 
-def _counted(conversation: Conversation, entries: Sequence[Entry], planned: Plan, form: Form, prices: PriceList) -> Size:
+def _counted(conversation: Conversation, entries: Sequence[Entry], planned: Plan, form: Form, ledger: Ledger) -> Size:
     """The size of what was written: every object that this fit made is read and counted again."""
     given = {id(message.json) for message in conversation.messages}
-    outside = prices.fixed(conversation)
+    outside = ledger.fixed(conversation)
     total = Size(outside.tokens, outside.bytes, 0)
     for entry, planned_price in zip(entries, planned.prices, strict=True):
         message = entry.message
         made = id(message.json) not in given
-        price = prices.message(form.read_message(message.json, message.index)) if made else planned_price
+        price = ledger.prices.message(form.read_message(message.json, message.index)) if made else planned_price
         total += Size(price.tokens, price.bytes, message.role != "system")
     return total
 

@@ -33,6 +33,8 @@ NAMED = (
     "the window was moved",
     "pictures were trimmed",
     "the settings changed",
+    "the model changed",
+    "messages that were sent before changed, or are gone",
     "in another form now",
     "older messages were summed up",
     "a compaction",

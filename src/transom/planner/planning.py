@@ -81,7 +81,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     OverBudget with the numbers when nothing legal fits; a `preview` shows what is too large instead.
     """
     budget, notes = allowance(policy, ledger.prices.card, conversation.body)
-    task = Task(conversation, form, policy, ledger, state, budget, ledger.prices.fixed(conversation))
+    task = Task(conversation, form, policy, ledger, state, budget, ledger.fixed(conversation))
     window = open_window(groups, ledger, state, merges=form.merges)
     if not preview:
         task.refuse_unless_fixed_fits(window)
