@@ -120,9 +120,7 @@ def list_page(prices: tuple[int, ...], *, chosen: int = -1) -> bytes:
         draw.ellipse((90, top + 35, 170, top + 115), fill=colour)
         draw.text((116, top + 54), name[0], PAPER, font(36))
         draw.text((210, top + 34), name, INK, font(30))
-        draw.text(
-            (210, top + 80), f"{7 + 4 * i}:{15 * i:02d}  to  {12 + 4 * i}:{5 + 15 * i:02d}, one stop", GREY, font(22)
-        )
+        draw.text((210, top + 80), f"{7 + 4 * i}:{15 * i:02d}  to  {12 + 4 * i}:{5 + 15 * i:02d}, one stop", GREY, font(22))
         draw.text((1010, top + 48), f"{price} EUR", colour, font(40))
     return png(image)
 
@@ -138,9 +136,7 @@ def flight_page(row: int, price: int) -> bytes:
     for x, y, city in ((160, 420, "LIS"), (760, 400, ("FRA", "CPH", "MAD")[row]), (1120, 340, "OSL")):
         draw.ellipse((x - 12, y - 12, x + 12, y + 12), fill=PAPER, outline=colour, width=5)
         draw.text((x - 24, y + 22), city, INK, font(26))
-    for i, line in enumerate(
-        ("Cabin bag: included", "Checked bag: 35 EUR", "Change of date: 60 EUR", "Meal: not included")
-    ):
+    for i, line in enumerate(("Cabin bag: included", "Checked bag: 35 EUR", "Change of date: 60 EUR", "Meal: not included")):
         draw.text((80, 540 + 48 * i), line, INK, font(26))
     draw.rounded_rectangle((880, 600, 1200, 680), 12, fill=colour)
     draw.text((960, 620), "Choose", PAPER, font(34))
@@ -175,9 +171,7 @@ def fares() -> str:
         "the aircraft; a seat that was paid for is then replaced by one of the same kind, or {h} EUR are paid back."
     )
     lines = [
-        (change, seats)[n % 2].format(
-            c="LMQTV"[n % 5], n=n, a=20 + 5 * (n % 9), b=40 + n % 30, h=24 + 12 * (n % 4), k=8 + n % 15
-        )
+        (change, seats)[n % 2].format(c="LMQTV"[n % 5], n=n, a=20 + 5 * (n % 9), b=40 + n % 30, h=24 + 12 * (n % 4), k=8 + n % 15)
         for n in range(60)
     ]
     return "\n".join(lines)
@@ -271,8 +265,7 @@ def openai_chat() -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": turn.words or None}
         if turn.calls:
             message["tool_calls"] = [
-                {"id": c.id, "type": "function", "function": {"name": c.tool, "arguments": json.dumps(c.ask)}}
-                for c in turn.calls
+                {"id": c.id, "type": "function", "function": {"name": c.tool, "arguments": json.dumps(c.ask)}} for c in turn.calls
             ]
         messages.append(message)
     tools = [

@@ -35,8 +35,7 @@ SERVED: Final = frozenset(
 )
 """Calls that the provider answers itself, in the same item."""
 BLANK: Final = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAAD0lEQVR42mP4DwQMg5cAANrpf4Em8vpj"
-    "AAAAAElFTkSuQmCC"
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAAD0lEQVR42mP4DwQMg5cAANrpf4Em8vpjAAAAAElFTkSuQmCC"
 )
 """A blank picture of one patch: what stands for a screenshot that is left out, where nothing but a screenshot may stand."""
 LEFT_OUT: Final = "[screenshot left out]"

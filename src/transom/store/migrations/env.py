@@ -4,7 +4,5 @@ from alembic import context
 
 from transom.store.schema import METADATA, VERSION_TABLE
 
-context.configure(
-    connection=context.config.attributes["connection"], target_metadata=METADATA, version_table=VERSION_TABLE
-)
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA, version_table=VERSION_TABLE)
 context.run_migrations()
