@@ -13,7 +13,7 @@ lint:
     {{run}} ruff check .
     {{run}} ruff format --check .
     {{run}} codespell src tests docs evidence bench examples README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md changelog.d
-    {{run}} validate-pyproject -q pyproject.toml
+    {{run}} validate-pyproject pyproject.toml
 
 # mypy, strict
 types:

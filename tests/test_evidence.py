@@ -9,7 +9,8 @@ import pytest
 
 from evidence import Check, naming
 from evidence.__main__ import main
-from evidence.sums import kept_anyway, least
+from evidence.sums import least
+from evidence.wires import kept_anyway
 from transom.types import JsonObject
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"

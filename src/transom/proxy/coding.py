@@ -16,7 +16,7 @@ from transom.errors import BadRequest
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
-    from backports import zstd
+    import backports.zstd as zstd  # noqa: PLR0402 - a namespace that types do not know
 
 NOT_OF_IT: Final = "the body is not of the content coding that its header names"
 WINDOW_LOG: Final = 25
