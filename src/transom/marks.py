@@ -15,7 +15,7 @@ from transom import edit
 from transom.canon import MARKS, POINT, size
 from transom.catalog import Limits, ModelCard
 from transom.parts import Conversation, Entry, Part, walk
-from transom.plan import OUTSIDE, Decision, Sent
+from transom.plan import OUTSIDE, Decision, Sent, repeated
 from transom.types import Json, JsonObject, Place
 from transom.wire.form import Form
 
@@ -100,7 +100,7 @@ def placed(  # noqa: PLR0913 - where marks may stand
     marked = any(part.marked for entry in entries for part in walk(entry.message.parts))
     if mark is None or marked or _fixed(conversation) or card.limits.marks < len(("prefix", "end")):
         return tuple(out)
-    same = next((i for i, (a, b) in enumerate(zip(last, now, strict=False)) if a.digest != b.digest), min(len(last), len(now)))
+    same = repeated(last, now)
     cached = sum(one.tokens for one in now[:same])
     for at in {same - 1 if cached >= card.cache_minimum else -1, len(out) - 1} - {-1}:
         part = next((part for part in reversed(out[at].message.parts) if part.kind != "reasoning"), None)

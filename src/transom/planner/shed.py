@@ -157,10 +157,6 @@ class _Work:
         self.total += self._size(new) - self._size(group)
 
 
-def _is_text(part: Part) -> bool:
-    return bool(part.text) and (part.kind == "text" or (part.kind == "result" and not part.parts))
-
-
 def clipped(text: str, room: int) -> str:
     """Head and tail of a text in at most `room` bytes, with a marker of its size between them, and of how things went in it,
     where there is room (AN-50). No character is split.

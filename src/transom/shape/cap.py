@@ -17,6 +17,7 @@ from transom import edit
 from transom.errors import BadSetting
 from transom.parts import Entry, Message, Part, walk
 from transom.plan import Decision
+from transom.texts import is_text, reworded
 from transom.types import Cut, Json, Key
 from transom.wire.form import Form
 
@@ -42,19 +43,13 @@ def capped(entry: Entry, form: Form, cap: int, cut: Cut | None) -> tuple[Entry, 
 def _cuts(message: Message, form: Form, room: int) -> Iterator[tuple[Part, Json]]:
     """Each part that is cut, with its new JSON, as long as `room` characters last."""
     for part in walk(message.parts):
-        strings = part.kind == "text" or (part.kind == "result" and not part.parts)
-        if not strings or not part.text or part.signed:
+        if not is_text(part):
             continue
         words = shortened(part.text, room)
         room = max(0, room - len(_head(part.text)))
-        if words is part.text:
-            continue
-        if part.kind == "result":
-            yield part, form.set_result(part.raw, words)
-        elif isinstance(part.raw, str):
-            yield part, words
-        elif isinstance(part.raw, dict) and isinstance(part.raw.get("text"), str):
-            yield part, {**edit.untwinned(part.raw), "text": words}
+        raw = None if words is part.text else reworded(part, words, form)
+        if raw is not None:
+            yield part, raw
 
 
 def shortened(text: str, room: int) -> str:
