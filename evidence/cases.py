@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from msgspec.structs import replace
 
 import transom
 from evidence import Check, answers, naming, steps

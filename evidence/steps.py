@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 import transom
 from evidence.outcome import Outcome

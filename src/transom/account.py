@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from transom.canon import size
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message, walk
 from transom.placeholder import placeholder
@@ -27,8 +27,7 @@ SUMMED = "a summary stands for it"
 SUMMED_EARLIER = "a summary stands for it since an earlier request"
 
 
-@dataclass(frozen=True, slots=True)
-class Bulk:
+class Bulk(Frozen, frozen=True):
     """Tokens and bytes."""
 
     tokens: int = 0

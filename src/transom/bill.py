@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from transom.canon import digest
+from transom.frozen import Frozen
 from transom.parts import Conversation, spell, walk
 from transom.pricing import MOST, Price, PriceList
 from transom.types import Basis, JsonObject, OnlineCount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Frozen, frozen=True, kw_only=True):
     """A place of the request and its price. `kind` is the part's kind, or "message" for a whole message.
 
     `how` is the arithmetic of a piece of media on one line, or in words where its price comes from; "" for anything else.
@@ -24,8 +25,7 @@ class Row:
     how: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+class Bill(Frozen, frozen=True, kw_only=True):
     """The price of a request: `tokens` and `bytes` in all, `fixed` for system, tools and frame, and a row a message and part.
 
     Where a counter of the caller's own said how many tokens it is, `tokens` is that, `basis` is "observed", and `estimated` what

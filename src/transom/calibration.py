@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, replace
 from typing import Final
 
+from msgspec.structs import asdict, replace
+
+from transom.frozen import Frozen
 from transom.types import JsonObject
 
 LOWEST: Final = 0.6
@@ -25,8 +27,7 @@ LEAST_SHARE: Final = 0.1
 """Below this share of estimated tokens a sample says more about the exact ones, and nothing is learned."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Frozen, frozen=True, kw_only=True):
     """The factor, how many samples it was learned from, and whether it is `provisional`: a restart that knows nothing yet."""
 
     multiplier: float = 1.0
@@ -93,8 +94,7 @@ HOLDS: Final[Mapping[str, str]] = {
 """Which kind of price each kind of part depends on; all of them on that of text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reset:
+class Reset(Frozen, frozen=True, kw_only=True):
     """Why a factor was given up: when, its value, and the kinds of content whose prices had changed."""
 
     time: str
@@ -102,8 +102,7 @@ class Reset:
     kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Frozen, frozen=True, kw_only=True):
     """A factor as it is kept: when it was learned, under which prices, and what reset it (CM-142).
 
     `foreign`: a newer version wrote the stored one; it is not used, and what is learned is not written over it.
@@ -184,8 +183,7 @@ PASSES: Final = 3
 """Times that the factor is put right by the constant, and the constant by the factor."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
+class Growth(Frozen, frozen=True, kw_only=True):
     """What the newest rounds tell about the next one: a factor on the price of what comes in, and a constant a round.
 
     A host that puts a text of its own around each round is right after a few answers, and so is a price that is a few percent

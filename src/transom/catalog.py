@@ -7,10 +7,10 @@ ones, and whose `known` is False.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from transom.data.tables import catalogue, framed, tables, varied
+from transom.frozen import Frozen
 from transom.rules import names
 from transom.rules.frames import FlatFrame, Frame
 from transom.rules.images import Flat, ImageRule
@@ -19,8 +19,7 @@ from transom.tokens import Counter
 from transom.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Frozen, frozen=True, kw_only=True):
     """What a provider refuses. 0 (or an empty set) means that no limit is known.
 
     `images` per request; `side` pixels of any picture; `many_side` pixels of any picture in a request with more than
@@ -39,8 +38,7 @@ class Limits:
     marks: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCard:
+class ModelCard(Frozen, frozen=True, kw_only=True):
     """One model's facts. Sizes are tokens; `source` and `date` say where the figures come from.
 
     `input_limit` is the most input tokens, `window` input and output together, `quirks` flags such as "no-prefill"
@@ -48,6 +46,8 @@ class ModelCard:
     `frame` and `media` are how its text, pictures, framing and other media are counted; `image_label` is what the image rule is
     called, and `image_flat` the price of a picture of which nothing is known.
     """
+
+    unshown = ("counter", "image", "image_many", "frame", "media")
 
     name: str
     vendor: str = ""
@@ -60,13 +60,13 @@ class ModelCard:
     source: str = ""
     date: str = ""
     known: bool = True
-    counter: Counter = field(default=Counter(name="characters", engine="characters"), repr=False)
-    image: ImageRule = field(default=Flat(price=1_600), repr=False)
-    image_many: ImageRule | None = field(default=None, repr=False)
+    counter: Counter = Counter(name="characters", engine="characters")
+    image: ImageRule = Flat(price=1_600)
+    image_many: ImageRule | None = None
     image_label: str = "flat"
     image_flat: int = 1_600
-    frame: Frame = field(default=FlatFrame(), repr=False)
-    media: MediaRule = field(default=MediaRule(), repr=False)
+    frame: Frame = FlatFrame()
+    media: MediaRule = MediaRule()
 
     @property
     def flat(self) -> bool:

@@ -7,8 +7,9 @@ away. Twins that several parts of a message share go from all of them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace as _with
 from typing import Final, TypeVar
+
+from msgspec.structs import replace as _with
 
 from transom.canon import encode
 from transom.parts import Part

@@ -8,10 +8,12 @@ extension, and says why.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace
 
 from transom import check, pairing, shape
 from transom.canon import digest
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
 from transom.plan import Sent, Size, State
@@ -26,15 +28,16 @@ from transom.wire.form import Form
 LATE = "a result goes to a call that was sent already; make the request afresh"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extension:
+class Extension(Frozen, frozen=True, kw_only=True):
     """What stands behind a request that was sent: `entries` with their `sent` digests and tokens, in all `size`, and the
     placeholders among them. `why` says why they cannot stand there; "" where they can.
     """
 
-    entries: tuple[Entry, ...] = field(repr=False)
-    sent: tuple[Sent, ...] = field(default=(), repr=False)
-    size: Size = field(default=Size())
+    unshown = ("entries", "sent")
+
+    entries: tuple[Entry, ...]
+    sent: tuple[Sent, ...] = ()
+    size: Size = Size()
     state: State
     why: str = ""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from transom import account, catalog, check, door
 from transom.bill import Bill, bill, counted

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from json import JSONDecoder
 from typing import Final
 
 from transom import canon, door
 from transom.errors import BadRequest
+from transom.frozen import Frozen
 from transom.types import JsonObject
 
 _NOTHING: Final = " \t\r\n\x00"
@@ -25,8 +25,7 @@ _MOST_TRIED: Final = 64
 _DECODER: Final = JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class Loss(Frozen, frozen=True, kw_only=True):
     """What could not be read of a line: the line's number from 1 and why."""
 
     line: int
@@ -37,14 +36,15 @@ class Loss:
         return f"line {self.line}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class Log(Frozen, frozen=True, kw_only=True):
     """The messages of a session, oldest first, with the line each stood in, and what was lost.
 
     `whole` is False where bytes written next would be read as part of a torn line.
     """
 
-    messages: tuple[JsonObject, ...] = field(repr=False)
+    unshown = ("messages",)
+
+    messages: tuple[JsonObject, ...]
     lines: tuple[int, ...] = ()
     lost: tuple[Loss, ...] = ()
     whole: bool = True

@@ -8,8 +8,9 @@ left (Anthropic, prompt caching: at most 4 breakpoints, 2026-08-22).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from transom import edit
 from transom.canon import MARKS, POINT, size

@@ -6,9 +6,9 @@ A view never holds a copy of a payload and its `repr` never shows one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from transom.frozen import Frozen
 from transom.types import Json, JsonObject, Key, Place
 
 Kind: TypeAlias = Literal[
@@ -20,8 +20,7 @@ Source: TypeAlias = Literal["base64", "data-url", "url", "file", "text", "none"]
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Frozen, frozen=True, kw_only=True):
     """What the bytes of a piece of media say. 0 and "" mean: not known.
 
     `mime` is the type that the bytes show. `width` and `height` are stored pixels, before any orientation tag; of a PDF the
@@ -43,8 +42,7 @@ class Facts:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Media:
+class Media(Frozen, frozen=True, kw_only=True):
     """One picture, document, sound or film.
 
     `payload` is the base64 text (without the head of a data URL), the URL, the file id or the plain text; `inline` how many
@@ -52,9 +50,11 @@ class Media:
     `mime_at` is empty when the form declares no type of its own (a data URL declares it in the payload's string).
     """
 
+    unshown = ("payload",)
+
     kind: MediaKind
     source: Source
-    payload: str = field(repr=False)
+    payload: str
     inline: int
     declared: str = ""
     detail: str = ""
@@ -66,8 +66,7 @@ class Media:
     mime_at: Place = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Frozen, frozen=True, kw_only=True):
     """A piece of a message's content, and `place`, where it stands in the message's JSON (`()`: it is the message).
 
     `text` is what the model reads as text: of a text its text, of a call its arguments as JSON text, of a result that is
@@ -77,10 +76,12 @@ class Part:
     `signed`: the provider signed it, so that it goes back as it came or not at all.
     """
 
+    unshown = ("raw", "text")
+
     kind: Kind
     place: Place
-    raw: Json = field(repr=False)
-    text: str = field(default="", repr=False)
+    raw: Json
+    text: str = ""
     media: Media | None = None
     id: str = ""
     name: str = ""
@@ -91,23 +92,23 @@ class Part:
     twins: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Frozen, frozen=True, kw_only=True):
     """One message: its role, its parts, and `json`, the very object that was given.
 
     `index` is its number in the log. `names` are ids under which its calls go out, by the call's place, where the log that it is
     read from has decided on others than they have: what stands before a window is not in it.
     """
 
+    unshown = ("json",)
+
     index: int
     role: Role
     parts: tuple[Part, ...]
-    json: JsonObject = field(repr=False)
+    json: JsonObject
     names: tuple[tuple[Place, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Frozen, frozen=True, kw_only=True):
     """A request body as read. `key` is the body's own name for its list of messages.
 
     `system` and `tools` are what stands outside that list; system messages inside the list are messages of role "system".
@@ -115,19 +116,20 @@ class Conversation:
     the fields that name what the provider keeps and puts in front of the messages, and which nobody here can see.
     """
 
+    unshown = ("body", "tools")
+
     api: str
-    body: JsonObject = field(repr=False)
+    body: JsonObject
     key: str
     messages: tuple[Message, ...]
     system: tuple[Part, ...] = ()
-    tools: tuple[JsonObject, ...] = field(default=(), repr=False)
+    tools: tuple[JsonObject, ...] = ()
     model: str = ""
     thinks: bool = False
     held: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Frozen, frozen=True, kw_only=True):
     """A message in the form it is sent in, and where each of its top-level parts came from.
 
     `seq` is the number of the stored message that it stands for (one that was made up stands for the message it mends).
@@ -145,8 +147,7 @@ class Entry:
                 yield (seq, place + inner.place[len(part.place) :]), inner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Frozen, frozen=True, kw_only=True):
     """What links hold together: it goes out whole or not at all.
 
     `request`: it is the user's own turn (words or pictures, not only results). `opens`: a window may start with it.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import field
+from msgspec.structs import asdict, replace
 
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.parts import Group
 from transom.types import JsonObject, Key, Place
 
@@ -26,8 +28,7 @@ OUTSIDE = -1
 """The number of a decision about what stands outside the messages: its place is one of the body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Frozen, frozen=True, kw_only=True):
     """One line of the report: what was done, where and why, and the size before and after.
 
     `seq` is the number of the stored message, `place` the place inside it (`()`: all of it), `name` a call id, tool or file
@@ -51,8 +52,7 @@ class Decision:
         return replace(self, tokens_before=tokens[0], tokens_after=tokens[1], bytes_before=bytes[0], bytes_after=bytes[1])
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Frozen, frozen=True):
     """Three sizes that are never mixed: tokens, bytes of the body, messages."""
 
     tokens: int = 0
@@ -68,8 +68,7 @@ class Size:
         return Size(self.tokens - other.tokens, self.bytes - other.bytes, self.messages - other.messages)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Frozen, frozen=True):
     """The most that each size may be; infinity where a size is not limited."""
 
     tokens: float = math.inf
@@ -97,16 +96,14 @@ class Budget:
         return Budget(self.tokens + size.tokens, self.bytes + size.bytes, self.messages + size.messages)
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Frozen, frozen=True):
     """An entry of a request that was sent: digest of its JSON without cache marks, and its tokens."""
 
     digest: bytes
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(Frozen, frozen=True, kw_only=True):
     """A summary that is wanted of messages `first` to `last`, numbered as they are stored.
 
     level: 1 for a summary of messages, 2 and 3 for one that takes in earlier summaries.
@@ -117,10 +114,12 @@ class Ask:
     key: digest of what it is about. A summary is used only for the very messages that it was asked for.
     """
 
+    unshown = ("prompt",)
+
     first: int
     last: int
     level: int
-    prompt: tuple[JsonObject, ...] = field(repr=False)
+    prompt: tuple[JsonObject, ...]
     max_tokens: int
     key: str
     api: str
@@ -135,8 +134,7 @@ class Ask:
         return _read(plain, cls, "ask")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldPicture:
+class FoldPicture(Frozen, frozen=True, kw_only=True):
     """A live picture in a folded message: its key, its characters in the body, and whether a side is over what many may have."""
 
     key: Key
@@ -144,8 +142,7 @@ class FoldPicture:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldRow:
+class FoldRow(Frozen, frozen=True, kw_only=True):
     """A folded message as the judge counts it: its uncalibrated tokens before verdicts, and its live pictures.
 
     Messages without a live picture are summed into the next older row.
@@ -156,8 +153,7 @@ class FoldRow:
     pictures: tuple[FoldPicture, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fold:
+class Fold(Frozen, frozen=True, kw_only=True):
     """A summary that stands for messages `first` to `last`.
 
     host: the number of the user's message whose turn it lies in; -1 where it stands for whole turns.
@@ -166,14 +162,16 @@ class Fold:
     sent. All of these are 0 or empty until the fold is part of a state; a ready one is only a text with its place and key.
     """
 
+    unshown = ("text", "rows")
+
     first: int
     last: int
     level: int
-    text: str = field(repr=False)
+    text: str
     key: str
     host: int = -1
     ends: bool = True
-    rows: tuple[FoldRow, ...] = field(default=(), repr=False)
+    rows: tuple[FoldRow, ...] = ()
     tokens: int = 0
     bytes: int = 0
     messages: int = 0
@@ -198,8 +196,7 @@ def covering(folds: Sequence[Fold], seq: int) -> Fold | None:
     return folds[at] if at >= 0 and folds[at].covers(seq) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Frozen, frozen=True, kw_only=True):
     """What the next fit of the same conversation must know to keep the prefix. A value: each fit returns the next one.
 
     anchor: number of the stored message that the window starts at.
@@ -214,6 +211,8 @@ class State:
     memo: counts of texts by hash and length, never the text; it saves counting again in this process and is not written.
     """
 
+    unshown = ("sent", "memo")
+
     anchor: int = 0
     front: frozenset[int] = frozenset()
     mark: int = -1
@@ -221,12 +220,18 @@ class State:
     pruned: tuple[tuple[str, int], ...] = ()
     folds: tuple[Fold, ...] = ()
     ready: tuple[Fold, ...] = ()
-    sent: tuple[Sent, ...] = field(default=(), repr=False)
+    sent: tuple[Sent, ...] = ()
     count: int = 0
     key: bytes = b""
     policy: str = ""
     card: str = ""
-    memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict, repr=False, compare=False)
+    memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both lead to the same next request: what was counted already changes nothing."""
+        return isinstance(other, State) and asdict(replace(self, memo=other.memo)) == asdict(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> JsonObject:
         """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
@@ -255,7 +260,7 @@ class State:
 
 
 def _revived(data: dict[str, object]) -> JsonObject:
-    known = {one.name for one in fields(State)} - {"memo"}
+    known = set(State.__struct_fields__) - {"memo"}
     out: JsonObject = {name: value for name, value in data.items() if name in known}
     for name, kind in (("anchor", int), ("mark", int), ("count", int), ("policy", str), ("card", str)):
         if not isinstance(out[name], kind) or isinstance(out[name], bool):
@@ -290,8 +295,7 @@ def repeated(last: Sequence[Sent], now: Sequence[Sent]) -> int:
     return next((i for i, (old, new) in pairs if old.digest != new.digest), min(len(last), len(now)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Break:
+class Break(Frozen, frozen=True, kw_only=True):
     """A place where bytes that were sent before are sent differently: the provider's cache ends there.
 
     `at` is the number of the first entry of the request that differs, `cause` why, `tokens` how many tokens of entries that
@@ -303,8 +307,7 @@ class Break:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Frozen, frozen=True, kw_only=True):
     """Which groups go out, and where the window starts now. `moved` is "" where nothing sent before was left out."""
 
     kept: tuple[Group, ...]

@@ -7,10 +7,12 @@ same. `None` means: what the model card says.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.types import Cut, JsonObject
 
 Step: TypeAlias = Literal["requests", "text", "images", "files"]
@@ -55,8 +57,7 @@ LIMITS: Final = (
 """Fields that are limits: any number, and off where it is not positive."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Frozen, frozen=True, kw_only=True):
     """What may be sent. Make one with `Policy.sliding(...)`, `folding`, `shedding` or `compacting`.
 
     budget: most tokens of the whole request, fixed parts included; None: the card's input limit, or window less reserve.
@@ -170,7 +171,7 @@ class Policy:
 
     def having(self, **settings: Any) -> Policy:  # noqa: ANN401 - as above
         """This policy with other values for the fields named. Raises BadSetting as `sliding` does."""
-        known = {one.name for one in fields(self)}
+        known = set(self.__struct_fields__)
         for name in settings:
             if name not in known:
                 raise BadSetting(f"there is no setting {name!r}; there are {', '.join(sorted(known))}")

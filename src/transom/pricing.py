@@ -10,11 +10,14 @@ import base64
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import field
+from msgspec.structs import replace
 
 from transom import canon
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.parts import Conversation, Facts, Media, Message, Part, walk
 from transom.rules.tools import held
 from transom.types import Basis, Count, Json, Place
@@ -34,8 +37,7 @@ LONGEST_SIDE = 1_000_000
 """Sides above this are no picture; the price is that of a picture of this side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Frozen, frozen=True):
     """Tokens and bytes of the body, and how the tokens are known. A sum has the worst basis of what it is made of."""
 
     tokens: int = 0
@@ -48,8 +50,7 @@ class Price:
         return Price(self.tokens + other.tokens, self.bytes + other.bytes, worst)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Frozen, frozen=True, kw_only=True):
     """What the caller knows of a file id, a URL or a payload's SHA-256; 0 where nothing."""
 
     tokens: int = 0
@@ -60,8 +61,7 @@ class Known:
     text_chars: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
+class Where(Frozen, frozen=True, kw_only=True):
     """Where a part stands: in a message that calls tools, behind the user's last turn, inside a tool's result, as all of it
     (`only`). `unread`:
     the same thought stands before it, or the template does not write such a call.
@@ -74,8 +74,7 @@ class Where:
     unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Frozen, frozen=True):
     """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result, as all of it."""
 
     detail: str = ""
@@ -84,8 +83,7 @@ class Look:
     only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PriceList:
+class PriceList(Frozen, frozen=True):
     """A card, and what a session has learned.
 
     `multiplier` scales the estimated share. `known` tells of file ids, URLs and digests (SHA-256 hex of the payload's text).
@@ -95,15 +93,17 @@ class PriceList:
     picture or page at most, and the resolution that is asked for all media.
     """
 
+    unshown = ("known", "count", "memo")
+
     card: ModelCard
-    multiplier: float = field(default=1.0, kw_only=True)
-    known: Mapping[str, Known] = field(default_factory=dict, kw_only=True, repr=False)
-    count: Count | None = field(default=None, kw_only=True, repr=False)
-    memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict, kw_only=True, repr=False, compare=False)
-    stamp_first: bool = field(default=False, kw_only=True)
-    live: int = field(default=-1, kw_only=True)
-    alone: bool = field(default=True, kw_only=True)
-    resolution: str = field(default="", kw_only=True)
+    multiplier: float = 1.0
+    known: Mapping[str, Known] = field(default_factory=dict)
+    count: Count | None = None
+    memo: MutableMapping[tuple[int, int, bool], int] = field(default_factory=dict)
+    stamp_first: bool = False
+    live: int = -1
+    alone: bool = True
+    resolution: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a multiplier that is not a positive number."""

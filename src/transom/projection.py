@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.parts import Message, Part, walk
 from transom.pricing import PriceList
 from transom.types import JsonObject
@@ -23,8 +25,7 @@ PHYSICAL: Final = "physical_window"
 STREAM: Final = "context_budget"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Frozen, frozen=True, kw_only=True):
     """What is known of the last round: its whole prompt, cached tokens included (AF-04), and its output (AF-05), in tokens.
 
     `growth` is what came in since that report and is not reported yet (AF-12, AF-13). `reported`: the prompt is the provider's
@@ -50,8 +51,7 @@ class Seen:
         return cls(**plain)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Projection:
+class Projection(Frozen, frozen=True, kw_only=True):
     """The next round's size beside what it may have; 0 where a size is not limited.
 
     `tokens` hold the answer's reserve, too (AF-03, AF-06). `why` says, limit by limit, what does not fit; `reason` is a word

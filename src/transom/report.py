@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from transom.frozen import Frozen
 from transom.parts import spell
 from transom.plan import OUTSIDE, Break, Budget, Decision, Size
 from transom.types import Basis, JsonObject
@@ -23,8 +23,7 @@ PAST: Mapping[str, str] = {
 THINGS: Mapping[str, str] = {"stub": "picture", "drop": "group", "fold": "run"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Frozen, frozen=True, kw_only=True):
     """The account of one fit. Sizes are of the whole request: tokens by `card`'s prices, bytes as compact JSON.
 
     `basis` gives the share of the tokens that each way of knowing stands for. `notes` are sentences about the fit as a whole:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec.structs import replace
+
 from transom.canon import digest, rolling
+from transom.frozen import Frozen
 from transom.parts import Conversation
 from transom.plan import Break, Sent, State, repeated
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class Log(Frozen, frozen=True, kw_only=True):
     """What must be known of the log that a conversation is a window of, or the whole.
 
     `count` messages are stored. `digests` are those of the conversation's messages, without cache marks; `keys` the rolling keys
@@ -46,8 +47,7 @@ SETTINGS: Final = "the settings changed"
 MODEL: Final = "the model changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed:
+class Resumed(Frozen, frozen=True, kw_only=True):
     """The state to go on from, `notes` on what had to be reset, `cause` why that breaks the prefix ("" where it does not), and
     `sent`, the entries of the last request, whatever became of its state.
     """

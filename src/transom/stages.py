@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace
 
 from transom import account, check, marks, pairing, resume, shape, write
 from transom.canon import digest, size
 from transom.catalog import ModelCard
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
 from transom.plan import Ask, Decision, Fold, Sent, Size, State
@@ -20,8 +22,7 @@ from transom.types import JsonObject
 from transom.wire.form import Form
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(Frozen, frozen=True, kw_only=True):
     """What the next fit must be given of the log: every message from number `start` on, those of `ahead`, and those of `beside`.
 
     The last are not sent, but stand next to one that is: so no two messages that have others between them seem to be neighbours.
@@ -32,18 +33,19 @@ class Reach:
     beside: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Frozen, frozen=True, kw_only=True):
     """The request to send, what was done to make it, and the state for the next one. `asks`: summaries that are wanted.
 
     `reach` says how much of the log the next fit needs; a session reads no more.
     """
 
-    request: JsonObject = field(repr=False)
+    unshown = ("request", "reach")
+
+    request: JsonObject
     report: Report
     state: State
     asks: tuple[Ask, ...] = ()
-    reach: Reach = field(default=Reach(), repr=False)
+    reach: Reach = Reach()
 
 
 def run(  # noqa: PLR0913 - the stages' inputs

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import transom
 from conversations import GIF, JPEG, WEBP, encoded, png

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import transom
 from conversations import bodies, legal_bodies

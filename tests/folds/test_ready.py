@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from transom.folds import Bought, Item, buy, fulfil, key_of
 from transom.folds.ready import Market

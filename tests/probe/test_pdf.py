@@ -8,11 +8,11 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PIL import Image
 
 from probe.drawn import pdf, text

@@ -13,7 +13,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +20,7 @@ import msgspec
 
 from transom import canon, door, log
 from transom.errors import BadRequest
+from transom.frozen import Frozen
 from transom.types import Json, JsonObject
 
 STDIN = "-"
@@ -37,13 +37,14 @@ UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|[\s{\[]\x00[^\x00]\x00|\x00[\s{\[]\x00"
 """How JSON in UTF-16 begins, with and without its mark."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Frozen, frozen=True, kw_only=True):
     """One JSON value of a file: its line (0: the file is one value), its bytes, and the value or why there is none."""
 
+    unshown = ("raw", "value")
+
     line: int
-    raw: bytes = field(repr=False)
-    value: Json = field(default=None, repr=False)
+    raw: bytes
+    value: Json = None
     problem: str = ""
 
     @property
@@ -58,14 +59,15 @@ class Item:
         return self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Frozen, frozen=True, kw_only=True):
     """A file as read: what it holds, and its items, oldest first. A picture has none."""
 
+    unshown = ("data", "items")
+
     name: str
-    data: bytes = field(repr=False)
+    data: bytes
     kind: Literal["body", "lines", "session", "media"]
-    items: tuple[Item, ...] = field(default=(), repr=False)
+    items: tuple[Item, ...] = ()
 
 
 def read(name: str) -> Source:

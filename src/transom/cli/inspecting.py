@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 import transom
 from transom import catalog, view

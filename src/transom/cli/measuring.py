@@ -8,7 +8,6 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -21,6 +20,7 @@ from transom import catalog, door
 from transom.cli.answers import note
 from transom.cli.files import Source
 from transom.errors import BadRequest, BadSetting, TransomError
+from transom.frozen import Frozen
 from transom.parts import Conversation, walk
 from transom.rules import openai, tools
 from transom.types import JsonObject
@@ -34,8 +34,7 @@ APART = 5
 """Tokens by which requests with a kind of part differ from the others before the kind is said to be off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Frozen, frozen=True, kw_only=True):
     """One logged request: the model, what was billed and what transom says, and the kinds of part in it."""
 
     model: str

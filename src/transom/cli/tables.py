@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rich import box
 from rich.console import Console
 from rich.table import Table

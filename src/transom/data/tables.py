@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -16,8 +15,10 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.rules import grids
 from transom.rules.claude import ClaudeFrame
 from transom.rules.frames import FlatFrame, Frame
@@ -54,8 +55,7 @@ SHAPES: Mapping[str, Callable[..., ImageRule]] = MappingProxyType(
 LINKS = ("counter", "image", "frame", "limits", "media")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
+class Tables(Frozen, frozen=True, kw_only=True):
     """Everything that the price file says, by name."""
 
     counters: Mapping[str, Counter]
@@ -183,4 +183,4 @@ def made(makers: Mapping[str, Callable[..., Value]], key: str, name: str, entry:
 
 def framed(frame: Frame, constants: Mapping[str, int]) -> Frame:
     """A frame with a model's own constants."""
-    return replace(frame, **constants) if constants else frame  # type: ignore[type-var]  # frames are dataclasses
+    return replace(frame, **constants) if constants else frame  # type: ignore[type-var]  # every frame is Frozen

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from transom.frozen import Frozen
 from transom.parts import Group
 from transom.plan import Fold, Size
 from transom.policy import Policy, limit
@@ -24,8 +24,7 @@ FEWEST: Final = 2
 _DIGEST_SIZE: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Frozen, frozen=True):
     """What stands in the window at one place: a group, or a fold. `fixed`: it may not be summed up."""
 
     start: int
@@ -38,8 +37,7 @@ class Item:
     """A system message inside the list: it belongs to no turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Frozen, frozen=True):
     """The settings as they hold in this window: tokens of the newest part and of the least chunk."""
 
     recent: float
@@ -49,8 +47,7 @@ class Wanted:
     """The summaries take more than their share of the window, so that they merge sooner."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Frozen, frozen=True):
     """Neighbouring items that one summary is to stand for. `host` and `ends` as a fold has them."""
 
     items: tuple[Item, ...]

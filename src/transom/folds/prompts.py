@@ -8,11 +8,11 @@ are words here, so nothing in a prompt has to be paired, signed or replayed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from transom import canon, edit
 from transom.folds.chunks import Chunk
+from transom.frozen import Frozen
 from transom.parts import Entry, Part
 from transom.placeholder import placeholder
 from transom.plan import Ask
@@ -36,8 +36,7 @@ RETURNED: Final = "Result: "
 BEFORE: Final = "Summary of what was before: "
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(Frozen, frozen=True):
     """What prompts are made with: the conversation's form, its price list, the policy."""
 
     form: Form
@@ -56,8 +55,7 @@ class Voice:
         return min(filter(None, (limits.images, limits.many if limits.many_side else 0)), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Frozen, frozen=True):
     """A text, or a live picture with the part that it is."""
 
     words: str

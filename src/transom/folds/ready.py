@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec.structs import replace
+
 from transom.folds.chunks import Item, key_of
+from transom.frozen import Frozen
 from transom.parts import Part, walk
 from transom.plan import Ask, Fold, FoldRow, Size
 
@@ -31,8 +33,7 @@ def fulfil(ask: Ask, text: object) -> Fold:
     return Fold(first=ask.first, last=ask.last, level=ask.level, text=words, key=ask.key)
 
 
-@dataclass(frozen=True, slots=True)
-class Bought:
+class Bought(Frozen, frozen=True):
     """What came of the summaries: `folds` as they stand now, `taken` those that are new, `waiting` those that are not needed
     yet, and a sentence for each that cannot be used.
     """
@@ -43,8 +44,7 @@ class Bought:
     refused: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Market:
+class Market(Frozen, frozen=True):
     """What summaries are judged by: the items that stand, digests of stored messages, the size of a fold, depth rows of a
     group.
     """

@@ -9,8 +9,9 @@ whether its host stands.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from transom.parts import Entry, Group, Message
 from transom.plan import Fold, Size

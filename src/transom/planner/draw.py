@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.pairing.notes import GAP, OPENING
 from transom.parts import Entry, Group, own_entry
 from transom.plan import Decision, Fold, Selection, Size
@@ -21,8 +23,7 @@ from transom.pricing import Price
 from transom.wire.form import Form
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class Drawn(Frozen, frozen=True, kw_only=True):
     """What goes out, as far as it is settled: `pairs` are the entries with their prices, `total` the size of the whole
     request.
     """

@@ -8,11 +8,14 @@ only over the budget.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import field
+from msgspec.structs import replace
 
 from transom import folds
 from transom.folds import Item, Voice
 from transom.folds.ready import Market
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Group
 from transom.plan import Ask, Budget, Fold, FoldPicture, FoldRow, Size, covering
@@ -23,8 +26,7 @@ from transom.types import Key
 from transom.wire.form import Form
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folding:
+class Folding(Frozen, frozen=True, kw_only=True):
     """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
     that are not needed yet, `asks` what is wanted, `notes` what could not be used. `due`: the window was over `trigger`.
     """
@@ -38,8 +40,7 @@ class Folding:
     due: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class Folder(Frozen, frozen=True, kw_only=True):
     """What folding is given: the window after verdicts, what stands already, the budget and its `fixed` part."""
 
     window: Window

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from transom.frozen import Frozen
 from transom.parts import MediaKind
 from transom.types import Key
 
@@ -22,8 +22,7 @@ UNJUDGED = "nobody judged it"
 Author: TypeAlias = Literal["user", "tool", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Frozen, frozen=True):
     """A picture as the judge sees it. `inline` characters; `wide`: a side is over what many-picture requests may have.
 
     `pinned` ones always stay and take their slots first; `newest` ones are exempt from the policy's count and depth. `by` is
@@ -39,8 +38,7 @@ class Picture:
     kind: MediaKind = "image"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen, frozen=True):
     """A stored message: its tokens as sent but before verdicts, uncalibrated, and its pictures in document order."""
 
     seq: int
@@ -48,8 +46,7 @@ class Row:
     pictures: tuple[Picture, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Frozen, frozen=True, kw_only=True):
     """The limits of live pictures; each binds only when it is positive.
 
     `count`, `bytes` (characters), `depth` (tokens) are the policy's; `most` is the count that the provider refuses above;
@@ -73,8 +70,7 @@ class Limit:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdicts:
+class Verdicts(Frozen, frozen=True, kw_only=True):
     """`why[key]` is the reason why a picture is a placeholder, "" for a live one; `mark` is the mark after this fit.
 
     `stubs` are the placeholders that the mark does not account for, to be remembered: a stub never comes back.
@@ -122,8 +118,7 @@ def _settled(rows: Sequence[Row], why: Mapping[Key, str], mark: int) -> Verdicts
     return Verdicts(why=why, mark=mark, stubs=frozenset(stubs))
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(Frozen, frozen=True):
     rows: Sequence[Row]
     anchor: int
     stubs: AbstractSet[Key]

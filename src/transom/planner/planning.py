@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group
 from transom.plan import Ask, Budget, Decision, Fold, Selection, Size, State, covering
@@ -22,8 +24,7 @@ NEWEST = "system, tools, the newest request and the newest group"
 LOST = "left out for want of a summary: {count} groups, while {asks} summaries are asked for"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folded:
+class Folded(Frozen, frozen=True, kw_only=True):
     """A fold that stands, the groups of this conversation that it stands for, and what it takes in the request."""
 
     fold: Fold
@@ -32,8 +33,7 @@ class Folded:
     new: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Frozen, frozen=True, kw_only=True):
     """What goes out: `entries` in order, each as it is sent, with their `prices`; `total` is the size of the whole request.
 
     `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out, `folded` the

@@ -8,16 +8,17 @@ is chosen at a jump and kept until the next: choosing it anew on every turn woul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from msgspec import field
+
+from transom.frozen import Frozen
 from transom.parts import Group
 from transom.plan import Budget, Selection, Size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keeping:
+class Keeping(Frozen, frozen=True, kw_only=True):
     """What must or may stay beside the newest groups: `pinned` starts of groups, how many `requests` in all, and the bytes
     that the earlier ones may have together (0: no cap). `summed` are the starts of groups that hold summaries: they stay as
     long as they fit, the oldest go first.
@@ -27,9 +28,6 @@ class Keeping:
     requests: int = 1
     requests_cap: float = 0
     summed: frozenset[int] = frozenset()
-
-
-_NOTHING = Size()
 
 
 def guarded(groups: Sequence[Group], pinned: frozenset[int]) -> frozenset[int]:
@@ -49,8 +47,7 @@ class Seam(NamedTuple):
     role: Literal["user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Seams:
+class Seams(Frozen, frozen=True):
     """Where a selection wants notes, so that what is left reads as turns in a legal order.
 
     A window that opens with anything but a request wants one of the user, unless the conversation itself starts there
@@ -84,6 +81,10 @@ class Seams:
         return int(self.merges and bool(group.entries) and not group.opens)
 
 
+_NOTHING = Size()
+_NO_SEAMS = Seams()
+
+
 def _runs(group: Group, running: bool) -> bool:  # noqa: FBT001 - the state of a fold
     """Whether the assistant's last turn, up to this group, ended with calls that were answered."""
     spoke = any(entry.message.role == "assistant" for entry in group.entries)
@@ -106,7 +107,7 @@ def select(  # noqa: PLR0913 - the stage's inputs
     anchor: int = 0,
     front: frozenset[int] = frozenset(),
     note: Size = _NOTHING,
-    seams: Seams = Seams(),
+    seams: Seams = _NO_SEAMS,
 ) -> Selection:
     """The groups to send, oldest first, with the window's new start. `sizes` are by the groups' `start`, `note` is the size
     of a note, one of which stands at each of the `seams`.

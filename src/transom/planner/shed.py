@@ -10,11 +10,13 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
+
 from transom import edit
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Entry, Group, Part
 from transom.plan import Decision, Size
@@ -38,8 +40,7 @@ FILE: Final = re.compile(r"\s*(?:\[|<|#+ ?)?(?:attached |attachment|file\b|docum
 """How a text begins that holds an attached file (AN-52)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shed:
+class Shed(Frozen, frozen=True, kw_only=True):
     """What is left: `groups` as they are sent now, `stubs` the keys of pictures that went, `lines` what was done to texts."""
 
     groups: tuple[Group, ...]

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from transom import folds
 from transom.canon import size
 from transom.errors import OverBudget
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Group, Media, Part
 from transom.placeholder import placeholder
@@ -28,8 +30,7 @@ from transom.wire.form import Form
 FIXED = "instructions, system and tools"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Frozen, frozen=True, kw_only=True):
     """The window after verdicts: `window` with placeholders, `ages` how deep its messages are, `pinned` and `guarded` what
     must stay. `compacting`: this fit is a compaction.
     """
@@ -59,8 +60,7 @@ def over(what: str, size: Size, budget: Budget) -> OverBudget:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Frozen, frozen=True):
     """What every step of one plan is given. `outside` is the price of what stands outside the list of messages."""
 
     conversation: Conversation

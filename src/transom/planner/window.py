@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from transom.catalog import Limits
+from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.pairing.notes import MEDIA_HERE
 from transom.parts import Entry, Group, Media, Part, spell
@@ -19,8 +19,7 @@ from transom.pricing import Price, PriceList
 from transom.types import Key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(Frozen, frozen=True, kw_only=True):
     """What may be sent: `groups` that the selection is free about, and `always`, which stand whatever it does.
 
     `prices[start]` are the prices of that group's entries, in order. Groups that an earlier fit left out, or that a fold
@@ -92,8 +91,7 @@ def pinned_pictures(window: Window, policy: Policy) -> frozenset[Key]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ages:
+class Ages(Frozen, frozen=True):
     """What stored messages weigh for the judge, and what they show. `prices` scale nothing, so that depth does not move with
     what was learned; `newest` are starts of groups whose pictures are exempt from count and depth; `scaled`: the prices of
     the window are scaled.

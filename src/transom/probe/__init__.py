@@ -14,7 +14,8 @@ for 24 x 16). It names no type, and sees neither a cut off end nor motion.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from transom.parts import Facts, Source
 from transom.probe.encoded import Encoded, Raw

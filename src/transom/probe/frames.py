@@ -7,9 +7,11 @@ behind them is taken to be like them. A count that a header states holds only as
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.parts import Facts
 from transom.probe.window import Head, Other, Reach, Source
 
@@ -192,8 +194,7 @@ def _adts_timing(start: bytes) -> tuple[int, int]:
     return 1_024, _ADTS_RATES[start[2] >> 2 & 15]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Frozen, frozen=True):
     """A kind of frame: its length, and its samples and their rate, from its head, and the bits that all frames of a run share."""
 
     length: Callable[[bytes], int]

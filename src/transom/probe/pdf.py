@@ -6,8 +6,10 @@ by the bound. What cannot be found out within the bound stays unknown, and unkno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec.structs import replace
 
 from transom.parts import Facts
 from transom.probe.pdf_file import Document

@@ -12,6 +12,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from transom.frozen import Frozen
 from transom.probe.pdf_filters import undone, unpredicted
 from transom.probe.pdf_syntax import BLANK, WINDOW, Purse, Ref, Torn, Value, parse, whole
 from transom.probe.window import Source
@@ -33,16 +34,14 @@ _END: Final = 2_048
 """Bytes at the end in which the place of the newest table is looked for first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Frozen, frozen=True):
     """A stream: its dictionary and where its bytes start."""
 
     head: dict[str, Value]
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Frozen, frozen=True):
     """A stretch of a classic table; its lines are read when they are asked for."""
 
     first: int
@@ -51,8 +50,7 @@ class _Table:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Frozen, frozen=True):
     """A stretch of a cross-reference stream."""
 
     first: int

@@ -7,10 +7,10 @@ a new line a line break, as programs that extract text have it. A sample of the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
+from transom.frozen import Frozen
 from transom.probe.pdf_file import Document, Stream
 from transom.probe.pdf_syntax import BLANK, LITERAL, Enough, Purse, Value, name
 
@@ -41,8 +41,7 @@ _LINE: Final = re.compile(rb"[" + BLANK + rb"][-+]?(?=[0-9.]*[1-9])[0-9.]{1,20}[
 _PLACED: Final = re.compile(rb"([-+0-9.]{1,20})[" + BLANK + rb"]+Tm\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Frozen, frozen=True):
     """Characters that all pages show, and how many of them draw a picture."""
 
     chars: int = 0

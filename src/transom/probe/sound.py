@@ -6,8 +6,9 @@ The rule: a stated length is believed only as far as the bytes are there; what w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from transom.parts import Facts
 from transom.probe.window import CUT_OFF, Head, Reach, Source, claimed

@@ -6,8 +6,10 @@ The first row whose test holds and whose reader does not say Other has it. New f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.parts import Facts
 from transom.probe.boxes import accept_boxes, name_boxes, read_boxes
 from transom.probe.film import measure_asf, measure_avi, measure_boxes, measure_flv, measure_mpeg
@@ -28,8 +30,7 @@ MOST = 1 << 20
 _GROWTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen, frozen=True):
     """One format.
 
     `mime` names it when the bytes end before the reader has what it needs ("": then it is not this format). `loose`: its

@@ -6,9 +6,9 @@ A number read from a header is a claim: it may be compared and reported, it neve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from transom.frozen import Frozen
 from transom.parts import Facts
 
 ZERO_SIDE = "a side of 0 pixels"
@@ -51,8 +51,7 @@ class Source(Protocol):
         """How many bytes there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Frozen, frozen=True):
     """The first bytes. `complete` says that there are no more than these.
 
     `far` fetches bytes behind them without what stands between, where the source can: place and count in, those bytes out

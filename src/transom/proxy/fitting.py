@@ -7,14 +7,15 @@ The rule: what cannot be read or made to fit goes out as it came, since the prov
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from transom import canon, door, resume, stages
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, OverBudget, TransomError
+from transom.frozen import Frozen
 from transom.parts import Conversation
 from transom.plan import Size
 from transom.policy import STEPS, Policy
@@ -48,24 +49,21 @@ class Unread(BadRequest):
     """The body is JSON, but no request of its form."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Frozen, frozen=True, kw_only=True):
     """Who asks: the tenant, and the session that a header may name. Both are bytes that nothing can be read from."""
 
     tenant: bytes
     session: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Frozen, frozen=True, kw_only=True):
     """An answer that is given in the provider's place."""
 
     status: int
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(Frozen, frozen=True, kw_only=True):
     """What is sent, and what is known of it.
 
     data: the bytes to send; the very bytes that came where nothing changed.
@@ -74,7 +72,9 @@ class Planned:
     trouble: why it goes out as it came although it should not, or is refused.
     """
 
-    data: bytes = field(repr=False)
+    unshown = ("data", "report", "key")
+
+    data: bytes
     outcome: Outcome
     model: str = ""
     card: str = ""
@@ -83,8 +83,8 @@ class Planned:
     after: Size = NOTHING
     exact: int = 0
     guessed: int = 0
-    report: Report | None = field(default=None, repr=False)
-    key: bytes = field(default=b"", repr=False)
+    report: Report | None = None
+    key: bytes = b""
     record: Record = UNKNOWN
     trouble: str = ""
     refusal: Refusal | None = None

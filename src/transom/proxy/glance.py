@@ -8,11 +8,13 @@ and that the sum of prices is below the point where anything moves. A message's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from transom import canon
 from transom.errors import BadRequest
+from transom.frozen import Frozen
 from transom.pairing.draft import drafted
 from transom.pairing.tidy import with_arguments
 from transom.parts import Conversation, Message, walk
@@ -33,8 +35,7 @@ SLACK: Final = 1.01
 MARKS: Final = tuple(f'"{key}"'.encode() for key in canon.MARKS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Frozen, frozen=True, kw_only=True):
     """What a request is judged by. `key` is its body's name for its messages, `named` the name of the card's prices."""
 
     form: Form
@@ -44,8 +45,7 @@ class Terms:
     named: str
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Frozen, frozen=True):
     """A message's tokens, unscaled, of which `guessed` are estimates; its bytes; `counts`, whether a limit on messages counts it.
 
     `plain`: text, calls and results only, with nothing that the fit would mend though the provider may take it. `steady`: its
@@ -60,8 +60,7 @@ class Figure:
     steady: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Frozen, frozen=True):
     """Messages together: tokens, unscaled, and how many of them are guessed; bytes; how many a limit counts."""
 
     tokens: int = 0
@@ -79,8 +78,7 @@ class Sum:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Frozen, frozen=True, kw_only=True):
     """A request that goes out as it came: its size, and how many of its tokens are known or guessed."""
 
     size: Size

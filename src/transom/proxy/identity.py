@@ -11,8 +11,9 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from transom.frozen import Frozen
 
 SIZE: Final = 16
 SECRET: Final = 32
@@ -23,8 +24,7 @@ def fresh() -> bytes:
     return secrets.token_bytes(SECRET)
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Frozen, frozen=True):
     """The names that one server key gives."""
 
     secret: bytes

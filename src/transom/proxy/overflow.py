@@ -7,14 +7,14 @@ request is no remedy. Sources: pricing notes section 8 (the issues are named the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from transom.frozen import Frozen
 
 Kind: TypeAlias = Literal["tokens", "bytes", "images", "image_bytes", "side", "many_side"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overflow:
+class Overflow(Frozen, frozen=True, kw_only=True):
     """What was too much: `need` of it against `limit`, 0 where the provider did not say."""
 
     kind: Kind
@@ -22,8 +22,7 @@ class Overflow:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Frozen, frozen=True):
     """A row: what is too much, the provider's words, and which sum of the numbered groups is the need and the limit.
 
     A group with a minus is taken away: an answer's tokens from a limit that holds for both.

@@ -4,13 +4,13 @@ content.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 import msgspec
+from msgspec.structs import replace
 
 from transom.calibration import Calibration
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.plan import Sent, State
 from transom.proxy.overflow import Overflow
 from transom.resume import Log
@@ -22,8 +22,7 @@ SHRUNK = 0.75
 """What a request becomes that was too much, where the provider named no limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+class Learned(Frozen, frozen=True, kw_only=True):
     """What a provider taught in this conversation: the factor of what is estimated, and limits that its refusals named (0: none).
 
     It holds for the card that it was learned under, `card`; the factor alone falls when the card's prices change.
@@ -101,12 +100,13 @@ class _Row(msgspec.Struct, array_like=True):
     state: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Frozen, frozen=True, kw_only=True):
     """What stands under a conversation's key. No `state`: every request of it so far went out as it came."""
 
+    unshown = ("state",)
+
     learned: Learned = Learned()
-    state: State | None = field(default=None, repr=False)
+    state: State | None = None
 
     def to_bytes(self) -> bytes:
         """The record as it is kept."""

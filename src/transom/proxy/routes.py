@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec.structs import replace
+
+from transom.frozen import Frozen
 from transom.proxy.settings import FAMILIES, Family
 from transom.wire import FORMS
 
@@ -37,8 +39,7 @@ _ANTHROPIC_PATHS: Final = re.compile(r"/v1/(?:messages|complete|skills)(?:[/?]|$
 _DOTS: Final = re.compile(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$|%2f)|\\", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Frozen, frozen=True, kw_only=True):
     """Where a request goes: the family, the API's own path, and, where its body is planned, the wire form.
 
     `model` is the one that the path names (Gemini). `counts`: the answer is a count, so nothing is remembered.

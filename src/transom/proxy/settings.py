@@ -8,16 +8,19 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from msgspec import field
+from msgspec.structs import replace
+
 from transom import catalog
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
+from transom.frozen import Frozen
 from transom.policy import Policy
 from transom.types import JsonObject
 
@@ -31,8 +34,7 @@ VERSIONS: Final = ("v1", "v1beta", "v1alpha")
 MEGABYTE: Final = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
+class Upstream(Frozen, frozen=True, kw_only=True):
     """Where the requests of a family go: scheme, host and port, and the path in front of the API's own."""
 
     family: Family
@@ -53,8 +55,7 @@ class Upstream:
         return f"{head}{path}" if last in VERSIONS and path.startswith(f"/{last}/") else f"{self.path}{path}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRule:
+class ModelRule(Frozen, frozen=True, kw_only=True):
     """What holds for models whose name fits `pattern` (`claude-*`): other fields of Policy, of the card, and who `bills`."""
 
     pattern: str
@@ -63,8 +64,7 @@ class ModelRule:
     bills: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Frozen, frozen=True, kw_only=True):
     """All of it. Sizes are bytes, times are seconds.
 
     mode: "fit" changes what must change; "shadow" observes and changes nothing; "strict" refuses rather than sends too much.
@@ -154,7 +154,7 @@ def build(raw: JsonObject) -> Settings:
         raise BadSetting("there is no upstream; give one, such as --upstream anthropic=https://api.anthropic.com")
     policy = Policy.sliding(**_settled(_mapping(given.pop("policy", {}), "policy")))
     models = tuple(_rule(name, rule) for name, rule in _mapping(given.pop("models", {}), "models").items())
-    known = {one.name for one in fields(Settings)} - {"upstreams", "policy", "models"}
+    known = set(Settings.__struct_fields__) - {"upstreams", "policy", "models"}
     for name in given:
         if name not in known:
             raise BadSetting(

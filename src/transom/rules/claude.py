@@ -6,12 +6,12 @@ The rule of this file: constants and shapes are read off recorded requests with 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from transom import canon
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part, walk
 from transom.rules import tools
 from transom.rules.tools import Tool
@@ -30,8 +30,7 @@ SERVER_TOOLS: Final = (
 requests; the last row is for all others, a guess."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaudeFrame:
+class ClaudeFrame(Frozen, frozen=True, kw_only=True):
     """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up
     parameters; `opening` where the assistant speaks first (4 requests), `cited` where a document is cited from (2 requests).
 

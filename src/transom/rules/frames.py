@@ -6,10 +6,10 @@ works with every counter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from transom import canon
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part
 from transom.rules import tools
 from transom.types import Count
@@ -45,8 +45,7 @@ class Frame(Protocol):
         """What a part costs beside what can be read of it: encrypted reasoning, thoughts behind a signature. An estimate."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlatFrame:
+class FlatFrame(Frozen, frozen=True, kw_only=True):
     """The reference figures: no framing; a call costs its input and `per_call` (CM-51, CM-52)."""
 
     per_call: int = 20

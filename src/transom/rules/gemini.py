@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
+from msgspec import field
 
 from transom import canon
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part, walk
 from transom.rules import tools
 from transom.rules.tools import Tool, words
@@ -26,8 +27,7 @@ SHORT: Final = 100
 recorder made unreadable."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GeminiFrame:
+class GeminiFrame(Frozen, frozen=True, kw_only=True):
     """Gemini's framing: `turn` a content; declarations as words and a constant for each thing that is declared.
 
     `declared` are those constants: `tool`, `described` (a tool with a description), `property`, `optional`, `required` (a list of

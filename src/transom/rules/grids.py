@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from transom.frozen import Frozen
 
 Sides: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Grid(Frozen, frozen=True, kw_only=True):
     """A shape that refuses nothing and whose arithmetic is one figure."""
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:
@@ -35,8 +35,7 @@ class Grid:
         return width, height
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fixed(Grid):
+class Fixed(Grid, frozen=True, kw_only=True):
     """One price for every picture, and what it says of it is a rule."""
 
     price: int
@@ -46,8 +45,7 @@ class Fixed(Grid):
         return self.price
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Area(Grid):
+class Area(Grid, frozen=True, kw_only=True):
     """A basis and a token for each `pixels` of the area."""
 
     base: int
@@ -58,8 +56,7 @@ class Area(Grid):
         return self.base + round(width * height / self.pixels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cells(Grid):
+class Cells(Grid, frozen=True, kw_only=True):
     """Cells of `cell` pixels after reduction to `side` (0: none), at most `most` (0: no bound), a row end each where `ends`."""
 
     cell: int
@@ -76,8 +73,7 @@ class Cells(Grid):
         return (columns + self.ends) * rows + self.extra
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Smart(Grid):
+class Smart(Grid, frozen=True, kw_only=True):
     """`smart_resize` of Qwen and of those that took it over: sides to whole cells, the area between `least` and `most` pixels."""
 
     cell: int
@@ -100,8 +96,7 @@ class Smart(Grid):
         return w, h
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget(Grid):
+class Budget(Grid, frozen=True, kw_only=True):
     """Gemini 3 and Gemma 4: as many cells as the budget of the resolution holds in the picture's proportions, whatever its size.
 
     Source: docs/pricing.md (Gemma 4's processor; measured 1,089, 1,100 and 1,064).
@@ -123,8 +118,7 @@ class Budget(Grid):
         return min(budget, max(columns, 1) * max(rows, 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShortTiles(Grid):
+class ShortTiles(Grid, frozen=True, kw_only=True):
     """Gemini 2: one `price` up to `small` pixels a side, else one for each tile of two thirds of the short side and `whole` more.
 
     Source: docs/pricing.md (the tile's size: third-party copies of an earlier guide; as billed on Vertex).
@@ -146,8 +140,7 @@ class ShortTiles(Grid):
         return self.price * (-(-width // unit) * -(-height // unit) + self.whole)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Canvas(Grid):
+class Canvas(Grid, frozen=True, kw_only=True):
     """The canvas of at most `tiles` tiles that needs the least enlarging, or the least reducing where none is large enough.
 
     `tile` tokens each, `whole` for the small copy of all where there are several, `seams` for the separators between.
@@ -180,8 +173,7 @@ class Canvas(Grid):
                 yield scale >= 1, -scale if scale >= 1 else scale, -columns * rows, -columns, -rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capped(Grid):
+class Capped(Grid, frozen=True, kw_only=True):
     """`price` a tile of `cell` pixels, at most `tiles`, and one for the whole (xAI's earlier guide)."""
 
     price: int
@@ -193,8 +185,7 @@ class Capped(Grid):
         return self.price * (min(self.tiles, -(-width // self.cell) * -(-height // self.cell)) + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Padded(Grid):
+class Padded(Grid, frozen=True, kw_only=True):
     """Kimi's: patches of `cell` / 2 pixels, at most `patches` and `row` a side, never enlarged, padded up to whole cells."""
 
     cell: int
@@ -210,8 +201,7 @@ class Padded(Grid):
         return -(-w // self.cell) * -(-h // self.cell)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows(Grid):
+class Rows(Grid, frozen=True, kw_only=True):
     """DeepSeek V4.1: cells of three 14-pixel patches with an end for each row, at most `most`; small pictures are enlarged.
 
     Source: crate deepseek-recipe-core 0.1.0, `token_spec.rs`.

@@ -7,9 +7,10 @@ no shape knows a model.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol, TypeAlias
+
+from transom.frozen import Frozen
 
 Sides: TypeAlias = tuple[int, int]
 
@@ -30,8 +31,7 @@ class ImageRule(Protocol):
         """The sides that the provider reduces the picture to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flat:
+class Flat(Frozen, frozen=True, kw_only=True):
     """One price for every picture."""
 
     price: int
@@ -53,8 +53,7 @@ class Flat:
         return width, height
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tiles:
+class Tiles(Frozen, frozen=True, kw_only=True):
     """OpenAI's tiles: a basis, and a price for each tile of `cell` pixels after fitting `side` and then the short side.
 
     Source: developers.openai.com, guide images-vision (tile models), 2026-11. `auto` is `high`.
@@ -100,8 +99,7 @@ class Tiles:
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizing:
+class Sizing(Frozen, frozen=True, kw_only=True):
     """How a detail reduces a picture: longest side in pixels, most patches, patches above which it is refused. 0: none."""
 
     side: int = 0
@@ -109,8 +107,7 @@ class Sizing:
     reject: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patches:
+class Patches(Frozen, frozen=True, kw_only=True):
     """OpenAI's 32-pixel patches, multiplied. A detail that the model does not have is `auto`.
 
     Source: developers.openai.com, guide images-vision (patch models), 2026-11.
@@ -164,8 +161,7 @@ class Patches:
         return f"{columns * rows:,} patches after processing, more than {limit:,}; make the picture smaller"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch28:
+class Patch28(Frozen, frozen=True, kw_only=True):
     """Claude's 28-pixel patches: the picture is reduced until its padded sides are within `side` and they within `patches`.
 
     Source: platform.claude.com, vision-coordinates (reference code), 2026-08-22.
@@ -220,8 +216,7 @@ class Patch28:
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Highest:
+class Highest(Frozen, frozen=True, kw_only=True):
     """What a model of which nothing is known may cost: the highest of several rules for the very picture."""
 
     rules: tuple[tuple[str, ImageRule], ...]

@@ -6,13 +6,12 @@ The rule of this file: facts in, tokens out; each figure in `prices.toml` says w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from transom.frozen import Frozen
 from transom.parts import Facts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaRule:
+class MediaRule(Frozen, frozen=True, kw_only=True):
     """How media other than pictures are billed; 0 means that there is no such rule, and the flat price is used.
 
     `page` tokens a page's picture, or `page_alone` where the document is one page and the only medium, or `page_in_result` in a

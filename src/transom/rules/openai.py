@@ -5,11 +5,13 @@ The rule of this file: constants and shapes are read off recorded requests with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from msgspec.structs import replace
+
 from transom import canon
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part
 from transom.rules import tools, typescript
 from transom.rules.tools import Tool
@@ -21,8 +23,7 @@ UNFRAMED: Final = frozenset({"reasoning", "reference"})
 """Items that are no turn of their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAIFrame:
+class OpenAIFrame(Frozen, frozen=True, kw_only=True):
     """OpenAI's framing: `start` a request, `turn` a message, tools as TypeScript with `tools` around them.
 
     `neighbour` for each call that follows another one as an item of its own (Responses: -4, 297 requests; -5 from gpt-5 on).

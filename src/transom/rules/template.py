@@ -7,11 +7,11 @@ The rule of this file: a template is constants around roles, tools, calls and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from transom import canon
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part
 from transom.rules import openai, tools, typescript
 from transom.rules.claude import parameters, spaced
@@ -25,8 +25,7 @@ KEPT: Final = ("type", "items", "description", "enum", "required", "properties")
 CLOSE: Final = "</think>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateFrame:
+class TemplateFrame(Frozen, frozen=True, kw_only=True):
     """Constants of a chat template, in tokens.
 
     `start` around all and for the answer's head, `absent` where no system message is sent and the template puts in one of its

@@ -6,9 +6,11 @@ The rule of this file: who bills is the card, so an OpenAI-shaped declaration ca
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import field
+
+from transom.frozen import Frozen
 from transom.types import Json, JsonObject
 
 SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema")
@@ -18,21 +20,22 @@ OWN: Final = frozenset({"function", "custom"})
 """Types of the tools that a caller declares; any other is the provider's own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Frozen, frozen=True, kw_only=True):
     """A declared tool. `schema` is its parameters' JSON schema; `answer` that of its result; `raw` the declaration as it stands.
 
     `server`: the provider runs it or knows its schema itself (`bash_20250124`, `web_search`), so nothing is declared here.
     `wrapped`: it stands in Chat Completions' form, under `function`.
     """
 
+    unshown = ("schema", "answer", "raw")
+
     name: str
     description: str = ""
-    schema: JsonObject = field(default_factory=dict, repr=False)
-    answer: JsonObject = field(default_factory=dict, repr=False)
+    schema: JsonObject = field(default_factory=dict)
+    answer: JsonObject = field(default_factory=dict)
     server: str = ""
     wrapped: bool = False
-    raw: Json = field(default=None, repr=False)
+    raw: Json = None
 
 
 def declared(body: JsonObject) -> tuple[Tool, ...]:

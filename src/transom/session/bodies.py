@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from transom.errors import BadRequest
+from transom.frozen import Frozen
 from transom.types import Json, JsonObject
 
 KEYS: Final[Mapping[str, str]] = {"openai-responses": "input", "gemini": "contents"}
@@ -16,11 +16,12 @@ _MODEL_ELSEWHERE: Final = frozenset({"gemini", "bedrock"})
 """Forms whose model stands in the address."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Frozen, frozen=True, kw_only=True):
     """An answer: the messages that it adds to the conversation, why it stopped, in the provider's own word, and who wrote it."""
 
-    messages: tuple[JsonObject, ...] = field(repr=False)
+    unshown = ("messages",)
+
+    messages: tuple[JsonObject, ...]
     stop_reason: str
     model: str
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from transom import canon
 from transom.calibration import Record, Reset, loaded
 from transom.catalog import ModelCard
+from transom.frozen import Frozen
 from transom.session.slot import Sample
 from transom.stages import Fit
 from transom.store import Head, StoredLog
@@ -16,8 +15,7 @@ from transom.store.rows import now
 from transom.wire.form import Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
+class Stats(Frozen, frozen=True, kw_only=True):
     """What is known of a session's prices (CM-151): the factor on what is estimated, how many samples it was learned from,
     whether it is a restart that knows nothing yet, and what reset it.
     """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace
 
 from transom import extension, stages
 from transom.catalog import ModelCard
 from transom.check import images
+from transom.frozen import Frozen
 from transom.pairing.draft import MADE
 from transom.parts import Conversation, Entry, Message
 from transom.plan import Decision, Fold, Size, State
@@ -27,22 +29,24 @@ UNMADE = "no request was made yet; compile one"
 LOST = "the last request cannot be made again under these settings; compile one"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class Sent(Frozen, frozen=True, kw_only=True):
     """The last request as views, its size, and the version of the state that it was committed as."""
 
+    unshown = ("written",)
+
     version: int
-    written: Conversation = field(repr=False)
+    written: Conversation
     size: Size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extended:
+class Extended(Frozen, frozen=True, kw_only=True):
     """The last request with what came in since: the request, the state behind it, the size, the tokens that were `added` as the
     projection counts them, and whether it fits.
     """
 
-    written: Conversation = field(repr=False)
+    unshown = ("written",)
+
+    written: Conversation
     state: State
     size: Size
     added: int

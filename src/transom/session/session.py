@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from transom import door, folds
 from transom.calibration import Record
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, BadSetting, StateConflict
+from transom.frozen import Frozen
 from transom.parts import Message
 from transom.plan import Ask, Fold
 from transom.policy import Policy
@@ -29,8 +31,7 @@ RETRIES: Final = 8
 _STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Frozen, frozen=True, kw_only=True):
     """An answer that was stored: why it stopped, in the provider's own word, the usage it reported, the numbers of its
     messages, and whether something was learned from it.
     """
@@ -41,11 +42,12 @@ class Recorded:
     learned: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Frozen, frozen=True, kw_only=True):
     """The last request with what came in since. Send it where it `fits`; else compile. `request` is None where there is none."""
 
-    request: JsonObject = field(repr=False)
+    unshown = ("request",)
+
+    request: JsonObject
     fits: bool
     why: tuple[str, ...] = ()
     projection: Projection | None = None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from msgspec import field
+
+from transom.frozen import Frozen
 from transom.plan import State
 from transom.projection import Seen
 from transom.stages import Reach
 from transom.types import Json, JsonObject, Key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Frozen, frozen=True, kw_only=True):
     """The plan of the last request as evidence for a factor: tokens that were guessed and that were not, and under which card.
 
     It is used once: only the first answer after a compile is evidence (CM-139).
@@ -23,8 +24,7 @@ class Sample:
     exact: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Slot(Frozen, frozen=True, kw_only=True):
     """state, reach: of the last request, and how much of the log the next one needs.
     made: the state of the last compile, which the last request can be made again from, and the numbers of stored messages at
     which it was extended. asked: the fields that the compile was given. seen, sample: what the next projection and the next
@@ -32,14 +32,16 @@ class Slot:
     `counted` messages are in `seen`. left_out: messages (place `()`) and pictures that were left out by hand.
     """
 
+    unshown = ("asked",)
+
     state: State | None = None
-    reach: Reach = field(default=Reach())
+    reach: Reach = Reach()
     made: State | None = None
-    made_reach: Reach = field(default=Reach())
+    made_reach: Reach = Reach()
     steps: tuple[int, ...] = ()
-    asked: JsonObject = field(default_factory=dict, repr=False)
+    asked: JsonObject = field(default_factory=dict)
     multiplier: float = 1.0
-    seen: Seen = field(default=Seen())
+    seen: Seen = Seen()
     counted: int = 0
     sample: Sample | None = None
     left_out: frozenset[Key] = frozenset()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from transom import canon, resume
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message
 from transom.session import bodies
 from transom.stages import Reach
@@ -17,8 +19,7 @@ SYSTEM = -1
 """The number of a system message that stands in front of the log and is not stored in it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Frozen, frozen=True, kw_only=True):
     """A window: the conversation, what a fit must know of the log around it, and the numbers of messages that are only in it
     so that those beside them do not seem to be neighbours.
     """

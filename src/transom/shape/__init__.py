@@ -9,8 +9,9 @@ results nobody has read yet, unless no result of the tool may stay (CM-120: 0).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from transom.catalog import Limits
 from transom.parts import Entry, Group

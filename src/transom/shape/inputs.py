@@ -6,10 +6,10 @@ The rule: it depends on the call alone, and an input that was made small once is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from transom import canon, edit
 from transom.parts import Entry, Part

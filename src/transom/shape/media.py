@@ -6,7 +6,8 @@ The rule: a verdict here is about one medium alone and is never taken back. Side
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from transom.catalog import Limits
 from transom.parts import Entry, Media, Part

@@ -8,10 +8,12 @@ marker holds no count: one that says how many newer results there are would chan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from transom import edit
+from transom.frozen import Frozen
 from transom.parts import Entry, Part
 from transom.plan import Decision
 from transom.wire.form import Form
@@ -20,8 +22,7 @@ Keep: TypeAlias = int | Mapping[str, int] | None
 """How many results of a tool stay whole: for every tool, by name, or all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(Frozen, frozen=True):
     at: int
     number: int
     seq: int

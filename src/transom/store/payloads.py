@@ -10,11 +10,11 @@ import binascii
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from transom import edit
 from transom.errors import StoreError
+from transom.frozen import Frozen
 from transom.types import Json, JsonObject, Place
 
 Encoding: TypeAlias = Literal["base64", "text"]
@@ -26,14 +26,15 @@ _SPELLED: Final = re.compile(r"[A-Za-z0-9+/_=\r\n-]+")
 """Base64 in other spellings: with line ends, with the letters of URLs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class Payload(Frozen, frozen=True, kw_only=True):
     """A string that was lifted: its place, what stands in front of it there, and its bytes."""
+
+    unshown = ("data",)
 
     place: Place
     prefix: str
     encoding: Encoding
-    data: bytes = field(repr=False)
+    data: bytes
 
     @property
     def digest(self) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -14,6 +13,7 @@ from sqlalchemy import RowMapping
 
 from transom import canon
 from transom.errors import StoreError
+from transom.frozen import Frozen
 from transom.parts import Message, walk
 from transom.store.payloads import Payload
 from transom.types import Json, JsonObject, Place
@@ -24,9 +24,10 @@ AT_ONCE: Final = 500
 """Rows that one statement writes or looks for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Frozen, frozen=True, kw_only=True):
     """A session as it stands: `count` messages with the rolling `key`, the `version` of its state, and its `slot`."""
+
+    unshown = ("slot",)
 
     name: str
     session: str
@@ -36,20 +37,21 @@ class Head:
     key: bytes
     kinds: frozenset[str]
     version: int
-    slot: JsonObject = field(repr=False)
+    slot: JsonObject
     created: str
     changed: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Frozen, frozen=True, kw_only=True):
     """A stored message: its number, its JSON, what it and all before it are known by, and who wrote it.
 
     `names` are the ids under which its calls go out where they are not their own.
     """
 
+    unshown = ("json",)
+
     seq: int
-    json: JsonObject = field(repr=False)
+    json: JsonObject
     digest: bytes
     key: bytes
     model: str

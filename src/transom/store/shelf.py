@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
 from transom import canon
 from transom.errors import BadSetting, NoSession
+from transom.frozen import Frozen
 from transom.store.database import Database
 from transom.store.log import StoredLog
 from transom.store.rows import Head, chunks, decoded, head_of, now
@@ -18,8 +18,7 @@ from transom.store.schema import BLOBS, CALLS, MESSAGES, NAME, OWNED, PAYLOADS, 
 from transom.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(Frozen, frozen=True, kw_only=True):
     """A session in a list: its form and model, how many messages it holds, and when it was made and changed last (UTC)."""
 
     name: str

@@ -6,10 +6,10 @@ The rule of this file: no text is kept, and none makes a counter fail.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
+from transom.frozen import Frozen
 from transom.tokens import claude, extras, vocabulary
 from transom.tokens.features import BLOB, FEATURES, compiled, features, split
 from transom.types import Basis, Count
@@ -26,8 +26,7 @@ DENSE_SAMPLE: Final = 2_000
 STRUCTURE: Final = frozenset("{}[]():;,\"'`<>=+-*/\\|&^%$#@!~_")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counter:
+class Counter(Frozen, frozen=True, kw_only=True):
     """How a model's text is counted.
 
     `tiktoken`: exactly, with `vocabulary`. `claude`: with the reconstruction of `version` (the extra `claude`), else like

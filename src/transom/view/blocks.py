@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import transom
 from transom.bill import Row
+from transom.frozen import Frozen
 from transom.parts import Conversation, Media, Message, Part, spell
 from transom.plan import Decision
 
@@ -26,8 +27,7 @@ EXCERPT = 4_000
 BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartBlock:
+class PartBlock(Frozen, frozen=True, kw_only=True):
     """One part of a message."""
 
     place: str
@@ -46,8 +46,7 @@ class PartBlock:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageBlock:
+class MessageBlock(Frozen, frozen=True, kw_only=True):
     """One message: its own decision, and its parts."""
 
     number: int
@@ -62,8 +61,7 @@ class MessageBlock:
     parts: tuple[PartBlock, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Frozen, frozen=True, kw_only=True):
     """A kind of content and what it takes of the window."""
 
     kind: str
@@ -125,8 +123,7 @@ def segments(bill: transom.Bill) -> tuple[Segment, ...]:
     return tuple(Segment(kind=kind, tokens=tokens, share=100 * tokens / whole) for kind, tokens in ordered if tokens > 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawing:
+class _Drawing(Frozen, frozen=True):
     """What every block is made from."""
 
     key: str

@@ -7,8 +7,9 @@ service model of botocore's bedrock-runtime, and pricing notes of November 2026.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role

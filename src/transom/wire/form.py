@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from transom.frozen import Frozen
 from transom.parts import Conversation, Media, Message, Part
 from transom.types import Json, JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Frozen, frozen=True, kw_only=True):
     """A rule of the provider that a request breaks.
 
     `place` is the JSON path, `code` the kind of fault ("orphan-result", "open-call", "interleaved", "id", "empty",
@@ -31,8 +30,7 @@ class Fault:
         return f"{self.place}: {self.says}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Frozen, frozen=True, kw_only=True):
     """Tokens that a provider reported for one request: `prompt` is all of the input, cached tokens included."""
 
     prompt: int

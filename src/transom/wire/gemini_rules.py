@@ -7,10 +7,10 @@ November 2026: the guide to function calling, google-gemini/gemini-cli 11814 (or
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from transom.frozen import Frozen
 from transom.parts import Conversation, Message, Part, spell
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
@@ -26,8 +26,7 @@ _EMPTY: Final = "Unable to submit request because it must include at least one p
 _NO_TURNS: Final = "GenerateContentRequest.contents: contents is not specified"
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Frozen, frozen=True):
     """A content, or neighbouring ones of the model, as one turn."""
 
     index: int

@@ -7,18 +7,17 @@ Sources: references of Messages, Chat Completions, Responses and Converse, 2026-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from transom.edit import look
+from transom.frozen import Frozen
 from transom.parts import Conversation, spell
 from transom.types import Json, Place
 from transom.wire.content import short
 from transom.wire.form import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Frozen, frozen=True):
     """A field that holds a whole number of tokens, `least` or more. `answer` where it must be there and is not."""
 
     place: Place

@@ -5,8 +5,9 @@ The rule: one table of keys for all forms. Nothing here asks what a part means, 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from transom import probe
 from transom.parts import Facts, Media, MediaKind, Source

@@ -7,15 +7,14 @@ form hands in, and a form whose provider's words are not known hands in an empty
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from transom.frozen import Frozen
 from transom.parts import Message, Part, spell
 from transom.wire.form import Fault
 from transom.wire.turns import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRules:
+class TurnRules(Frozen, frozen=True):
     """The rules with a provider's words: `answers` by fault, with `{index}`, `{at}`, `{id}` and `{kind}` to be filled in."""
 
     answers: Mapping[str, str]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from transom.frozen import Frozen
 from transom.parts import Kind, Message, Part, Role
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Frozen, frozen=True):
     """Neighbouring messages of one role: `index` is the first's, `last` the last's, `parts` carry their own message's."""
 
     role: Role
