@@ -10,7 +10,7 @@ from transom.catalog import ModelCard
 from transom.frozen import Frozen
 from transom.session.slot import Sample
 from transom.stages import Fit
-from transom.store import Head, StoredLog
+from transom.store import Head
 from transom.store.rows import now
 from transom.wire.form import Usage
 
@@ -27,9 +27,8 @@ class Stats(Frozen, frozen=True, kw_only=True):
     reset: Reset | None = None
 
 
-def record_of(log: StoredLog, card: ModelCard, head: Head) -> Record:
-    """The record to go on with under this card."""
-    text = log.calibration(card.name)
+def record_of(text: str, card: ModelCard, head: Head) -> Record:
+    """The record to go on with under this card; `text` is the stored one."""
     try:
         plain = msgspec.json.decode(text) if text else None
     except msgspec.DecodeError:

@@ -113,15 +113,15 @@ class Rounds:
         if self._sent is not None and self._sent.version == before:
             self._sent = replace(self._sent, version=version)
 
-    def extended(self, head: Head, slot: Slot, ready: Sequence[Fold], more: Sequence[Message] = ()) -> Extended | str:
+    def extended(self, head: Head, slot: Slot, more: Sequence[Message] = ()) -> Extended | str:
         """The last request with all that was stored since, and `more` behind it; or in words why there is none."""
         if slot.state is None:
             return UNMADE
-        last = self._last(head, slot, ready)
+        last = self._last(head, slot)
         return LOST if last is None else self._on(last, head, slot, slot.state, head.count, more)
 
-    def _last(self, head: Head, slot: Slot, ready: Sequence[Fold]) -> Sent | None:
-        """The last request: the one that is remembered, or made again from the state behind it."""
+    def _last(self, head: Head, slot: Slot) -> Sent | None:
+        """The last request: the one that is remembered, or made again from the state behind it, which holds the summaries."""
         if self._sent is not None and self._sent.version == head.version:
             return self._sent
         made, state = slot.made, slot.state
@@ -130,7 +130,7 @@ class Rounds:
         opened = self._open(head, slot, slot.made_reach, slot.asked, made.count)
         fit = stages.run(
             opened.conversation, form=self.form, policy=self.policy, prices=self.prices(slot.multiplier),
-            last=_with_left_out(made, slot), history=opened.history, ready=ready,
+            last=_with_left_out(made, slot), history=opened.history,
         )  # fmt: skip
         if fit.state.sent != made.sent:
             return None

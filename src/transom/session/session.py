@@ -66,6 +66,7 @@ class Session:
         self.name, self.api, self.model = head.name, head.api, model
         self._options = {"window": window, "stream": stream}
         self._policy, self._card = policy, card
+        self._slot: tuple[int, Slot] | None = None  # by its version, so that it is read once
         self._rounds = Rounds(log, form, model=model, policy=policy, card=card, window=window, stream=stream)
 
     def __repr__(self) -> str:
@@ -92,8 +93,7 @@ class Session:
         usage = usage or self._form.usage(answer)
         views = self._views(read.messages)
         for attempt in range(RETRIES):
-            head, slot = self._now()
-            before = learning.record_of(self.log, self._rounds.card, head)
+            head, slot, before, _ = self._opening()
             after = learning.learned(before, slot.sample if not slot.steps else None, usage, self._rounds.card)
             following = replace(slot, seen=self._seen(slot, head, usage, views), counted=head.count + len(views), sample=None)
             try:
@@ -125,10 +125,9 @@ class Session:
 
     def preview(self, **asked: Json) -> Fit:
         """What `compile` would make, over the budget, too (CM-127). It leaves no trace (CM-160)."""
-        head, slot = self._now()
-        record = learning.record_of(self.log, self._rounds.card, head)
+        head, slot, record, ready = self._opening()
         return self._rounds.fit(
-            head, slot, door.admit(asked), multiplier=record.calibration.multiplier, ready=self._ready(), preview=True
+            head, slot, door.admit(asked), multiplier=record.calibration.multiplier, ready=ready, preview=True
         )
 
     def extend(self, *messages: object) -> Step:
@@ -138,8 +137,8 @@ class Session:
         """
         given = list(_flat(messages))
         seqs = self.append(*given) if given else ()
-        head, slot = self._now()
-        found = self._rounds.extended(head, slot, self._ready())
+        head, slot, *_ = self._opening()
+        found = self._rounds.extended(head, slot)
         if isinstance(found, str):
             return Step(request={}, fits=False, why=(found,), seqs=seqs)
         projection = found.projection
@@ -158,9 +157,9 @@ class Session:
 
     def project(self, *messages: object) -> Projection:
         """Whether the next round fits: the last request, what was stored since, and `messages`, which are not stored."""
-        head, slot = self._now()
+        head, slot, *_ = self._opening()
         more = self._views(_flat(messages), head.count)
-        found = self._rounds.extended(head, slot, self._ready(), more)
+        found = self._rounds.extended(head, slot, more)
         return Projection(tokens=0, why=(found,)) if isinstance(found, str) else found.projection
 
     def fulfil(self, ask: Ask, summary: object) -> Fold:
@@ -204,19 +203,17 @@ class Session:
 
     def stats(self) -> Stats:
         """What the session has learned about prices under its card."""
-        card = self._rounds.card
-        return learning.stats(learning.record_of(self.log, card, self.log.head()), card)
+        return learning.stats(self._opening()[2], self._rounds.card)
 
     def __len__(self) -> int:
         """How many messages are stored."""
         return self.log.head().count
 
     def _compiled(self, asked: Mapping[str, Json], *, compacting: bool = False) -> Fit:
-        head, slot = self._now()
+        head, slot, stored, ready = self._opening()
         fields, card = door.admit(asked), self._rounds.card
-        stored = learning.record_of(self.log, card, head)
         multiplier = stored.calibration.multiplier
-        fit = self._rounds.fit(head, slot, fields, multiplier=multiplier, ready=self._ready(), compacting=compacting)
+        fit = self._rounds.fit(head, slot, fields, multiplier=multiplier, ready=ready, compacting=compacting)
         following = replace(
             slot, state=fit.state, reach=fit.reach, made=fit.state, made_reach=fit.reach, steps=(), asked=fields,
             multiplier=multiplier, seen=Seen(prompt=fit.report.after.tokens), counted=head.count,
@@ -228,11 +225,18 @@ class Session:
         return fit
 
     def _now(self) -> tuple[Head, Slot]:
-        head = self.log.head()
-        return head, Slot.from_dict(head.slot)
+        head, slot, *_ = self._opening()
+        return head, slot
 
-    def _ready(self) -> tuple[Fold, ...]:
-        return tuple(Fold.from_dict(plain) for plain in self.log.folds())
+    def _opening(self) -> tuple[Head, Slot, Record, tuple[Fold, ...]]:
+        """The session as it stands, what it was at, what was learned under its card, and the summaries that are kept."""
+        card = self._rounds.card
+        found = self.log.opening(card.name)
+        head = found.head
+        if self._slot is None or self._slot[0] != head.version:
+            self._slot = head.version, Slot.from_dict(head.slot)
+        record = learning.record_of(found.record, card, head)
+        return head, self._slot[1], record, tuple(Fold.from_dict(plain) for plain in found.folds)
 
     def _views(self, messages: Iterable[object], first: int = 0) -> list[Message]:
         """Messages as they are read. Raises BadRequest with the number among those given."""

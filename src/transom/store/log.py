@@ -9,33 +9,60 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
+from msgspec.structs import replace
+from sqlalchemy import Connection
 
 from transom import canon
 from transom.errors import NoSession, StateConflict
+from transom.frozen import Frozen
 from transom.parts import Message, walk
+from transom.store import statements
 from transom.store.database import Database
 from transom.store.names import Names
 from transom.store.payloads import lift, restore
-from transom.store.rows import Head, Row, chunks, decoded, facts, head_of, now, payload, place, runs
-from transom.store.schema import BLOBS, CALIBRATIONS, CALLS, FOLDS, MESSAGES, PAYLOADS, SESSIONS, STATES
+from transom.store.rows import Facts, Head, Row, chunks, decoded, facts, facts_of, head_of, now, payload, place, runs
 from transom.types import JsonObject, Place
 
 KEPT_STATES: Final = 16
 """States that are kept, newest first, so that a fork at an earlier message finds one to go on from."""
 
 
+class Opening(Frozen, frozen=True, kw_only=True):
+    """All that a request starts from beside messages, in one view: the session as it stands, the calibration record of a card
+    ("" where there is none), and the summaries that are kept.
+    """
+
+    unshown = ("folds",)
+
+    head: Head
+    record: str
+    folds: tuple[JsonObject, ...]
+
+
 class StoredLog:
     """A session's log in the store of one tenant. `rows_read` counts the messages that were read through it."""
 
     def __init__(self, database: Database, tenant: str, name: str, session: str) -> None:
-        self._database, self._tenant, self._name, self._session = database, tenant, name, session
+        self._database, self._name = database, name
+        self._own = {"tenant": tenant, "session": session}
+        self._mine = {"of_tenant": tenant, "of_session": session}
+        self._here = {**self._mine, "of_name": name}
         self.rows_read = 0
 
     def head(self) -> Head:
         """The session as it stands. Raises NoSession where it was deleted."""
         with self._database.reading() as connection:
             return self._head(connection)
+
+    def opening(self, card: str) -> Opening:
+        """The session as it stands, and what was learned and summed up. Raises NoSession where it was deleted."""
+        with self._database.reading() as connection:
+            found = connection.execute(statements.SUMMARIES, self._mine)
+            return Opening(
+                head=self._head(connection),
+                record=self._record(connection, card),
+                folds=tuple(decoded(body) for (body,) in found),
+            )
 
     def append(  # noqa: PLR0913 - messages, and what is stored with them
         self,
@@ -56,58 +83,43 @@ class StoredLog:
         with self._database.writing() as connection:
             head = self._head(connection)
             if slot is not None and head.version != over:
-                raise StateConflict(f"the session {self._name!r} went on in another place; read it again and retry")
+                raise self._conflict()
             key = self._insert(connection, head, messages, model=model, api=api)
             kinds = head.kinds.union(part.kind for message in messages for part in walk(message.parts))
-            changes = {"count": head.count + len(messages), "key": key, "changed": now(), "kinds": canon.text(sorted(kinds))}
+            after = replace(head, count=head.count + len(messages), key=key, changed=now(), kinds=kinds)
+            changes = {"count": after.count, "key": key, "changed": after.changed, "kinds": canon.text(sorted(kinds))}
             if slot is not None:
+                after = replace(after, slot=slot, version=over + 1)
                 changes |= {"slot": canon.encode(slot), "version": over + 1}
                 self._learn(connection, records or {})
-            connection.execute(update(SESSIONS).where(self._here()).values(changes))
-            return self._head(connection)
+            connection.execute(statements.GROW, {**self._here, **changes})
+            return after
 
     def commit(self, slot: JsonObject, *, over: int, count: int | None = None, records: Mapping[str, str] | None = None) -> None:
         """Put `slot` in the place of version `over`, and calibration `records` by card with it. `count`: it holds a fit of so
         many messages, to be kept for a fork. Raises StateConflict where the session is at another version.
         """
-        body = canon.encode(slot)
+        body, version = canon.encode(slot), over + 1
         with self._database.writing() as connection:
-            of = and_(self._here(), SESSIONS.c.version == over)
-            done = connection.execute(update(SESSIONS).where(of).values(slot=body, version=over + 1, changed=now()))
-            if done.rowcount != 1:
+            changes = {"slot": body, "version": version, "changed": now()}
+            if connection.execute(statements.COMMIT, {**self._here, "over": over, **changes}).rowcount != 1:
                 self._head(connection)
-                raise StateConflict(f"the session {self._name!r} went on in another place; read it again and retry")
+                raise self._conflict()
             if count is not None:
-                connection.execute(insert(STATES).values(**self._own(), version=over + 1, count=count, body=body))
-                old = and_(STATES.c.tenant == self._tenant, STATES.c.session == self._session)
-                connection.execute(delete(STATES).where(old, STATES.c.version <= over + 1 - KEPT_STATES))
+                connection.execute(statements.INSERTS["states"], {**self._own, "version": version, "count": count, "body": body})
+                connection.execute(statements.OLD_STATES, {**self._mine, "upto": version - KEPT_STATES})
             self._learn(connection, records or {})
-
-    def _learn(self, connection: Connection, records: Mapping[str, str]) -> None:
-        where = and_(CALIBRATIONS.c.tenant == self._tenant, CALIBRATIONS.c.session == self._session)
-        for card, record in records.items():
-            connection.execute(delete(CALIBRATIONS).where(where, CALIBRATIONS.c.card == card))
-            connection.execute(insert(CALIBRATIONS).values(**self._own(), card=card, record=record))
 
     def calibration(self, card: str) -> str:
         """The record of what was learned under a card; "" where there is none."""
-        table = CALIBRATIONS
-        where = and_(table.c.tenant == self._tenant, table.c.session == self._session, table.c.card == card)
         with self._database.reading() as connection:
-            return connection.execute(select(table.c.record).where(where)).scalar() or ""
+            return self._record(connection, card)
 
     def fold(self, key: str, body: JsonObject) -> None:
         """Keep a summary that was made. One of the same key is replaced."""
         with self._database.writing() as connection:
-            where = and_(FOLDS.c.tenant == self._tenant, FOLDS.c.session == self._session)
-            connection.execute(delete(FOLDS).where(where, FOLDS.c.key == key))
-            connection.execute(insert(FOLDS).values(**self._own(), key=key, body=canon.encode(body)))
-
-    def folds(self) -> tuple[JsonObject, ...]:
-        """The summaries that are kept."""
-        where = and_(FOLDS.c.tenant == self._tenant, FOLDS.c.session == self._session)
-        with self._database.reading() as connection:
-            return tuple(decoded(body) for (body,) in connection.execute(select(FOLDS.c.body).where(where)))
+            connection.execute(statements.UNFOLD, {**self._mine, "of_key": key})
+            connection.execute(statements.INSERTS["folds"], {**self._own, "key": key, "body": canon.encode(body)})
 
     def read(self, seqs: Iterable[int]) -> tuple[Row, ...]:
         """These messages, oldest first; numbers that are not stored are left out."""
@@ -118,33 +130,42 @@ class StoredLog:
         self.rows_read += len(found)
         return tuple(found)
 
+    def facts(self, first: int, last: int) -> tuple[Facts, ...]:
+        """What is known of the messages from number `first` to `last` without reading them, newest first."""
+        with self._database.reading() as connection:
+            found = connection.execute(statements.FACTS, {**self._mine, "first": first, "last": last})
+            return tuple(facts_of(row.seq, row.role, row.facts) for row in found)
+
     def later_calls(self, seqs: Sequence[int], before: int) -> tuple[int, ...]:
         """The newest messages ahead of `before` that call with an id that one of the messages `seqs` calls with, too."""
-        mine = and_(CALLS.c.tenant == self._tenant, CALLS.c.session == self._session)
         with self._database.reading() as connection:
             ids: set[str] = set()
             for chunk in chunks(seqs):
-                ids.update(connection.execute(select(CALLS.c.given).where(mine, CALLS.c.seq.in_(chunk))).scalars())
+                ids.update(connection.execute(statements.GIVEN, {**self._mine, "seqs": chunk}).scalars())
             found: set[int] = set()
             for names in chunks(sorted(ids)):
-                latest = select(func.max(CALLS.c.seq)).where(mine, CALLS.c.seq < before, CALLS.c.given.in_(names))
-                found.update(connection.execute(latest.group_by(CALLS.c.given)).scalars())
+                found.update(connection.execute(statements.LATER, {**self._mine, "before": before, "ids": names}).scalars())
         return tuple(sorted(found.difference(seqs)))
 
+    def _conflict(self) -> StateConflict:
+        return StateConflict(f"the session {self._name!r} went on in another place; read it again and retry")
+
     def _head(self, connection: Connection) -> Head:
-        row = connection.execute(select(SESSIONS).where(self._here())).mappings().first()
+        row = connection.execute(statements.HEAD, self._here).mappings().first()
         if row is None:
             raise NoSession(f"the session {self._name!r} is not there any more")
         return head_of(row)
 
-    def _here(self) -> ColumnElement[bool]:
-        return and_(SESSIONS.c.tenant == self._tenant, SESSIONS.c.name == self._name, SESSIONS.c.session == self._session)
+    def _record(self, connection: Connection, card: str) -> str:
+        return connection.execute(statements.RECORD, {**self._mine, "of_card": card}).scalar() or ""
 
-    def _own(self) -> dict[str, str]:
-        return {"tenant": self._tenant, "session": self._session}
+    def _learn(self, connection: Connection, records: Mapping[str, str]) -> None:
+        for card, record in records.items():
+            connection.execute(statements.FORGET, {**self._mine, "of_card": card})
+            connection.execute(statements.INSERTS["calibrations"], {**self._own, "card": card, "record": record})
 
     def _insert(self, connection: Connection, head: Head, messages: Sequence[Message], *, model: str, api: str) -> bytes:
-        names = Names(connection, self._tenant, self._session)
+        names = Names(connection, self._mine)
         rows: dict[str, list[dict[str, object]]] = {"messages": [], "payloads": [], "calls": []}
         blobs: dict[bytes, bytes] = {}
         key, stored = head.key, now()
@@ -152,7 +173,7 @@ class StoredLog:
             digest = canon.digest(message.json)
             key = canon.rolling(key, digest)
             body, payloads = lift(message.json)
-            own = {**self._own(), "seq": seq}
+            own = {**self._own, "seq": seq}
             rows["messages"].append({
                 **own, "body": canon.encode(body), "digest": digest, "key": key, "role": message.role, "model": model,
                 "api": api, "facts": canon.text(facts(message)), "stored": stored,
@@ -165,34 +186,28 @@ class StoredLog:
                 rows["payloads"].append({**own, "number": number, "path": path, "digest": digest, **spelled})
             rows["calls"] += [{**own, **call} for call in names.of(message)]
         self._keep(connection, blobs)
-        for table in (MESSAGES, PAYLOADS, CALLS):
-            given = rows[table.name.removeprefix("transom_")]
+        for name, given in rows.items():
             for chunk in chunks(given):
-                connection.execute(insert(table), chunk)
+                connection.execute(statements.INSERTS[name], chunk)
         return key
 
     def _keep(self, connection: Connection, blobs: Mapping[bytes, bytes]) -> None:
+        tenant = self._own["tenant"]
         for digests in chunks(sorted(blobs)):
-            of = and_(BLOBS.c.tenant == self._tenant, BLOBS.c.digest.in_(digests))
-            there = set(connection.execute(select(BLOBS.c.digest).where(of)).scalars())
+            there = set(connection.execute(statements.THERE, {"of_tenant": tenant, "digests": digests}).scalars())
             for digest in digests:
                 if digest not in there:
-                    connection.execute(insert(BLOBS).values(tenant=self._tenant, digest=digest, data=blobs[digest]))
+                    one = {"tenant": tenant, "digest": digest, "data": blobs[digest]}
+                    connection.execute(statements.INSERTS["blobs"], one)
 
     def _read(self, connection: Connection, first: int, last: int) -> Iterator[Row]:
-        mine = [
-            and_(t.c.tenant == self._tenant, t.c.session == self._session, t.c.seq.between(first, last))
-            for t in (MESSAGES, PAYLOADS, CALLS)
-        ]
-        held = and_(BLOBS.c.tenant == PAYLOADS.c.tenant, BLOBS.c.digest == PAYLOADS.c.digest)
-        order = (PAYLOADS.c.seq, PAYLOADS.c.number)
-        lifted = connection.execute(select(PAYLOADS, BLOBS.c.data).outerjoin(BLOBS, held).where(mine[1]).order_by(*order)).all()
+        span = {**self._mine, "first": first, "last": last}
+        lifted = connection.execute(statements.LIFTED, span).all()
         payloads = {seq: [payload(row) for row in rows] for seq, rows in groupby(lifted, key=lambda row: row.seq)}
-        renamed = select(CALLS.c.seq, CALLS.c.path, CALLS.c.name).where(mine[2], CALLS.c.given != CALLS.c.name)
         names: dict[int, list[tuple[Place, str]]] = {}
-        for seq, path, name in connection.execute(renamed.order_by(CALLS.c.seq, CALLS.c.number)):
+        for seq, path, name in connection.execute(statements.RENAMED, span):
             names.setdefault(seq, []).append((place(path), name))
-        for row in connection.execute(select(MESSAGES).where(mine[0]).order_by(MESSAGES.c.seq)):
+        for row in connection.execute(statements.ROWS, span):
             yield Row(
                 seq=row.seq,
                 json=restore(decoded(row.body), payloads.get(row.seq, ())),

@@ -6,23 +6,22 @@ pairing would give it on the whole log. So a window of the log needs to know not
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection
 
 from transom import canon
 from transom.pairing.match import given_id, numbered
 from transom.parts import Message
-from transom.store.schema import CALLS
+from transom.store import statements
 from transom.types import JsonObject
 
 
 class Names:
-    """The names of one session's calls; `of` gives those of the next message as rows."""
+    """The names of one session's calls; `of` gives those of the next message as rows. `mine` says which session's."""
 
-    def __init__(self, connection: Connection, tenant: str, session: str) -> None:
-        self._connection = connection
-        self._mine = and_(CALLS.c.tenant == tenant, CALLS.c.session == session)
+    def __init__(self, connection: Connection, mine: Mapping[str, str]) -> None:
+        self._connection, self._mine = connection, mine
         self._taken = _Taken(self)
         self._numbers = _Numbers(self)
 
@@ -38,12 +37,11 @@ class Names:
 
     def is_stored(self, name: str) -> bool:
         """Whether a stored call goes out under a name."""
-        found = select(CALLS.c.seq).where(self._mine, CALLS.c.name == name).limit(1)
-        return self._connection.execute(found).first() is not None
+        return self._connection.execute(statements.NAMED, {**self._mine, "of_name": name}).first() is not None
 
     def times(self, given: str) -> int:
         """The last number that was put behind an id."""
-        return self._connection.execute(select(func.max(CALLS.c.times)).where(self._mine, CALLS.c.given == given)).scalar() or 1
+        return self._connection.execute(statements.TIMES, {**self._mine, "of_given": given}).scalar() or 1
 
 
 class _Taken(Container[str]):

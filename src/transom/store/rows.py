@@ -59,6 +59,17 @@ class Row(Frozen, frozen=True, kw_only=True):
     names: tuple[tuple[Place, str], ...] = ()
 
 
+class Facts(Frozen, frozen=True, kw_only=True):
+    """What is known of a stored message without reading it: who said it, bytes of its JSON less those of its media, and how
+    many pictures it holds.
+    """
+
+    seq: int
+    role: str
+    text: int
+    pictures: int
+
+
 def head_of(row: RowMapping) -> Head:
     """A session's row as a value."""
     plain = {name: row[name] for name in ("name", "session", "api", "model", "count", "key", "version", "created", "changed")}
@@ -79,6 +90,12 @@ def facts(message: Message) -> JsonObject:
     media = [part.media for part in walk(message.parts) if part.media is not None]
     sides = [[one.facts.width, one.facts.height] for one in media if one.kind == "image"]
     return {"bytes": canon.size(message.json), "inline": sum(one.inline for one in media), "pictures": sides}
+
+
+def facts_of(seq: int, role: str, words: str) -> Facts:
+    """The facts of a stored message as a value."""
+    plain = _json(words)
+    return Facts(seq=seq, role=role, text=plain["bytes"] - plain["inline"], pictures=len(plain["pictures"]))
 
 
 def decoded(data: bytes) -> JsonObject:

@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from transom import canon
 from transom.errors import BadSetting, NoSession
 from transom.frozen import Frozen
+from transom.store import statements
 from transom.store.database import Database
 from transom.store.log import StoredLog
 from transom.store.rows import Head, chunks, decoded, head_of, now
@@ -103,8 +104,7 @@ class Shelf:
             self._sweep(connection, digests)
 
     def _find(self, connection: Connection, name: str) -> Head | None:
-        query = select(SESSIONS).where(SESSIONS.c.tenant == self.tenant, SESSIONS.c.name == name)
-        row = connection.execute(query).mappings().first()
+        row = connection.execute(statements.FIND, {"of_tenant": self.tenant, "of_name": name}).mappings().first()
         return head_of(row) if row is not None else None
 
     def _log(self, head: Head) -> StoredLog:
