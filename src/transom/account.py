@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from transom.canon import size
-from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message, walk
 from transom.placeholder import placeholder
@@ -25,21 +24,6 @@ OVER = "the window no longer fitted; the oldest groups go first"
 EARLIER = "left out since an earlier request"
 SUMMED = "a summary stands for it"
 SUMMED_EARLIER = "a summary stands for it since an earlier request"
-
-
-class Bulk(Frozen, frozen=True):
-    """Tokens and bytes."""
-
-    tokens: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Bulk) -> Bulk:
-        """Both together."""
-        return Bulk(self.tokens + other.tokens, self.bytes + other.bytes)
-
-    def __sub__(self, other: Bulk) -> Bulk:
-        """This one without the other."""
-        return Bulk(self.tokens - other.tokens, self.bytes - other.bytes)
 
 
 def whole(conversation: Conversation, ledger: Ledger) -> Size:
@@ -100,11 +84,11 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     return tuple(sorted((*found, *folds, *drops), key=lambda line: line.seq))
 
 
-def _sizes(messages: Iterable[tuple[int, Message]], ledger: Ledger) -> dict[int, Bulk]:
-    out: dict[int, Bulk] = {}
+def _sizes(messages: Iterable[tuple[int, Message]], ledger: Ledger) -> dict[int, Size]:
+    out: dict[int, Size] = {}
     for seq, message in messages:
         price = ledger.message(message)
-        out[seq] = out.get(seq, Bulk()) + Bulk(price.tokens, price.bytes)
+        out[seq] = out.get(seq, Size()) + Size(price.tokens, price.bytes)
     return out
 
 
@@ -138,20 +122,20 @@ def _runs(groups: Iterable[Group], starts: AbstractSet[int]) -> list[list[Group]
     return runs
 
 
-def _fold_line(one: Folded, standing: AbstractSet[int], old: Mapping[int, Bulk], new: dict[int, Bulk]) -> Decision:
+def _fold_line(one: Folded, standing: AbstractSet[int], old: Mapping[int, Size], new: dict[int, Size]) -> Decision:
     """What a summary stands for and what it takes. In its host's message, what it takes is its own, not the host's."""
-    fold, takes = one.fold, Bulk(one.takes.tokens, one.takes.bytes)
+    fold, takes = one.fold, Size(one.takes.tokens, one.takes.bytes)
     if fold.first in standing:
         takes = new[fold.first]  # with the note that may stand before it
     else:
         new[fold.host] = new[fold.host] - takes
     seqs = {entry.seq for group in one.groups for entry in group.entries} - (standing - {fold.first})
-    whole = sum((old[seq] for seq in seqs if seq in old), Bulk())
+    whole = sum((old[seq] for seq in seqs if seq in old), Size())
     made = Decision(verb="fold", seq=fold.first, last=fold.last, reason=SUMMED if one.new else SUMMED_EARLIER)
     return made.sized(tokens=(whole.tokens, takes.tokens), bytes=(whole.bytes, takes.bytes))
 
 
-def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mapping[int, Bulk], reason: str) -> Decision:
+def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mapping[int, Size], reason: str) -> Decision:
     covered = {entry.seq for group in groups for entry in group.entries} - standing
     whole = [sizes[seq] for seq in covered if seq in sizes]
     return Decision(
@@ -165,29 +149,29 @@ def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mappi
 
 
 def balanced(
-    lines: Sequence[tuple[Decision, int]], old: Mapping[int, Bulk], new: Mapping[int, Bulk], settled: frozenset[int]
+    lines: Sequence[tuple[Decision, int]], old: Mapping[int, Size], new: Mapping[int, Size], settled: frozenset[int]
 ) -> tuple[Decision, ...]:
     """The lines with sizes that add up: each with the number of the message whose size it changed.
 
     `settled` are the messages that a drop line covers already. Sizes that a line has are kept; what is left of its message's
     difference goes to the last line about it.
     """
-    left: dict[int, Bulk] = {}
+    left: dict[int, Size] = {}
     for seq in {*old, *new} - settled:
-        gap = old.get(seq, Bulk()) - new.get(seq, Bulk())
-        if gap != Bulk():
+        gap = old.get(seq, Size()) - new.get(seq, Size())
+        if gap != Size():
             left[seq] = gap
     out: list[Decision] = []
     last: dict[int, int] = {}
     for line, seq in lines:
-        own = Bulk(line.tokens_before - line.tokens_after, line.bytes_before - line.bytes_after)
+        own = Size(line.tokens_before - line.tokens_after, line.bytes_before - line.bytes_after)
         if seq not in settled:
-            left[seq] = left.get(seq, Bulk()) - own
+            left[seq] = left.get(seq, Size()) - own
             if line.seq == seq:  # a moved part's line tells of the part, not of the message that took it in
                 last[seq] = len(out)
         out.append(line)
     for seq, gap in sorted(left.items()):
-        if gap == Bulk():
+        if gap == Size():
             continue
         if seq in last:
             out[last[seq]] = _grown(out[last[seq]], gap)
@@ -197,7 +181,7 @@ def balanced(
     return tuple(out)
 
 
-def _grown(line: Decision, gap: Bulk) -> Decision:
+def _grown(line: Decision, gap: Size) -> Decision:
     """The line with `gap` more taken away: as a larger size before, or, where the message grew, a larger size after."""
     tokens = (line.tokens_before + max(gap.tokens, 0), line.tokens_after + max(-gap.tokens, 0))
     size = (line.bytes_before + max(gap.bytes, 0), line.bytes_after + max(-gap.bytes, 0))

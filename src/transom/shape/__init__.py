@@ -17,7 +17,7 @@ from transom.catalog import Limits
 from transom.parts import Entry, Group
 from transom.plan import Decision
 from transom.shape.cap import capped
-from transom.shape.inputs import shortened
+from transom.shape.inputs import with_small_inputs
 from transom.shape.media import mended, unsendable
 from transom.shape.prune import Keep, prune
 from transom.types import Count, Cut
@@ -62,7 +62,7 @@ def shape(  # noqa: PLR0913 - the stage's inputs and its settings
         newest = len(entries) - len(groups[-1].entries) if groups else 0
         marked = prune(entries, decisions, form, keep=results_per_tool, marks=marked, refit=refit, newest=newest)
     if max_input_tokens > 0:
-        _each(entries, decisions, lambda entry: shortened(entry, form, max_input_tokens, price_text))
+        _each(entries, decisions, lambda entry: with_small_inputs(entry, form, max_input_tokens, price_text))
     if max_message_tokens > 0:
         _each(entries, decisions, lambda entry: capped(entry, form, int(max_message_tokens), cut))
     return _regrouped(groups, entries), tuple(decisions), tuple(sorted(marked.items()))

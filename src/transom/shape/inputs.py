@@ -21,7 +21,7 @@ MOST_KEYS: Final = 5
 LONGEST_KEY: Final = 60
 
 
-def shortened(entry: Entry, form: Form, most: float, price_text: Count) -> tuple[Entry, Sequence[Decision]]:
+def with_small_inputs(entry: Entry, form: Form, most: float, price_text: Count) -> tuple[Entry, Sequence[Decision]]:
     """The entry with each input of more than `most` tokens made small; the same one where there is none."""
     changes: list[tuple[Part, Json]] = []
     lines: list[Decision] = []

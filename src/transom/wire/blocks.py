@@ -45,18 +45,7 @@ _CAMEL_RESULT: Final = {"tool_use_id": "toolUseId", "is_error": "isError"}
 
 def read(body: JsonObject, /) -> Conversation:
     """The whole log as views. Raises BadRequest with the place of what does not belong."""
-    given = content.objects(body, "messages")
-    system = body.get("system")
-    return Conversation(
-        api=api,
-        body=body,
-        key="messages",
-        messages=tuple([read_message(json, index) for index, json in enumerate(given)]),
-        system=tuple(content.read(system, ("system",), ())),
-        tools=content.tools(body),
-        model=body["model"] if isinstance(body.get("model"), str) else "",
-        thinks=content.thinks(body.get("thinking")),
-    )
+    return content.conversation(body, api, read_message)
 
 
 def read_message(json: JsonObject, index: int, /) -> Message:

@@ -6,12 +6,12 @@ its content stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from transom import edit
 from transom.errors import BadRequest
-from transom.parts import Media, Part, Role, spell
+from transom.parts import Conversation, Media, Message, Part, Role, spell
 from transom.types import Json, JsonObject, Place
 from transom.wire import shapes
 from transom.wire.sources import mime_word, written
@@ -26,6 +26,20 @@ CONTENT: Final[Place] = ("content",)
 def text(words: str) -> JsonObject:
     """A text part."""
     return {"type": "text", "text": words or NOTHING}
+
+
+def conversation(body: JsonObject, api: str, read_message: Callable[[JsonObject, int], Message]) -> Conversation:
+    """A body with `messages` and a `system` beside them, as views; `read_message` is the form's own."""
+    return Conversation(
+        api=api,
+        body=body,
+        key="messages",
+        messages=tuple([read_message(json, index) for index, json in enumerate(objects(body, "messages"))]),
+        system=tuple(read(body.get("system"), ("system",), ())),
+        tools=tools(body),
+        model=body["model"] if isinstance(body.get("model"), str) else "",
+        thinks=thinks(body.get("thinking")),
+    )
 
 
 def objects(body: JsonObject, key: str, where: Place = ()) -> list[JsonObject]:

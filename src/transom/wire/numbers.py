@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from transom.types import Json, JsonObject
+from transom.wire.form import Usage
 
 
 def holder(answer: JsonObject, key: str, own: str) -> JsonObject:
@@ -21,3 +22,15 @@ def count(found: JsonObject, key: str) -> int | None:
         return None
     whole = value >= 0 and value == value // 1 and value != float("inf")
     return int(value) if whole else None
+
+
+def openai_usage(answer: JsonObject, *, prompt: str, output: str) -> Usage | None:
+    """The usage of an answer of OpenAI's, whose two APIs name its counts differently; cached tokens are part of the prompt."""
+    found = holder(answer, "usage", prompt)
+    tokens = count(found, prompt)
+    if not tokens:
+        return None
+    details: Json = found.get(f"{prompt}_details")
+    details = details if isinstance(details, dict) else {}
+    cached, written = (count(details, key) or 0 for key in ("cached_tokens", "cache_write_tokens"))
+    return Usage(prompt=tokens, output=count(found, output) or 0, cached=min(cached, tokens), written=written)

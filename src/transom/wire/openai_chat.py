@@ -7,7 +7,7 @@ shapes: types of the official SDK (openai 3.57), and pricing notes of November 2
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role
@@ -75,15 +75,7 @@ def legal(conversation: Conversation, _quirks: frozenset[str] = frozenset(), /) 
 
 def usage(answer: JsonObject, /) -> Usage | None:
     """The usage of an answer; cached tokens are part of `prompt_tokens`."""
-    found = numbers.holder(answer, "usage", "prompt_tokens")
-    prompt = numbers.count(found, "prompt_tokens")
-    if not prompt:
-        return None
-    details: Any = found.get("prompt_tokens_details")
-    cached = numbers.count(details, "cached_tokens") if isinstance(details, dict) else None
-    written = numbers.count(details, "cache_write_tokens") if isinstance(details, dict) else None
-    output = numbers.count(found, "completion_tokens") or 0
-    return Usage(prompt=prompt, output=output, cached=min(cached or 0, prompt), written=written or 0)
+    return numbers.openai_usage(answer, prompt="prompt_tokens", output="completion_tokens")
 
 
 def error_body(status: int, words: str, /) -> JsonObject:

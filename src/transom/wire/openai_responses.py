@@ -8,7 +8,7 @@ cannot be seen. Source of the shapes: types of the official SDK (openai 3.57), a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from transom import edit
 from transom.errors import BadRequest
@@ -86,15 +86,7 @@ def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -
 
 def usage(answer: JsonObject, /) -> Usage | None:
     """The usage of an answer; cached tokens are part of `input_tokens`."""
-    found = numbers.holder(answer, "usage", "input_tokens")
-    prompt = numbers.count(found, "input_tokens")
-    if not prompt:
-        return None
-    details: Any = found.get("input_tokens_details")
-    cached = numbers.count(details, "cached_tokens") if isinstance(details, dict) else None
-    written = numbers.count(details, "cache_write_tokens") if isinstance(details, dict) else None
-    output = numbers.count(found, "output_tokens") or 0
-    return Usage(prompt=prompt, output=output, cached=min(cached or 0, prompt), written=written or 0)
+    return numbers.openai_usage(answer, prompt="input_tokens", output="output_tokens")
 
 
 def error_body(status: int, words: str, /) -> JsonObject:
