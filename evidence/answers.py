@@ -15,6 +15,7 @@ from typing import TypeAlias
 import transom
 from evidence import naming
 from evidence.outcome import Outcome
+from evidence.wires import calls, results, turns
 from transom import log
 from transom.parts import Conversation, Part, spell, walk
 from transom.types import Json, JsonObject
@@ -23,6 +24,7 @@ from transom.wire import FORMS
 Answer: TypeAlias = tuple[bool | None, str]
 Question: TypeAlias = Callable[[JsonObject, Outcome, ModuleType], Answer]
 
+_FILE_ID = re.compile(r'"(?:file_id|fileUri|file_uri)": "([^"]+)"')
 LOST = frozenset({"drop", "stub", "cut", "prune"})
 UNFINISHED = re.compile(r"\b(not|never|no result|interrupted|unfinished|missing|unknown)\b", re.IGNORECASE)
 
@@ -169,7 +171,7 @@ def idempotent(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> 
 def order(_expected: JsonObject, outcome: Outcome, oracle: ModuleType) -> Answer:
     """Each result is with the call that it answered; pictures keep their order and stand behind the results of their group."""
     api = outcome.case["provider"]
-    lost = [pair for pair in _pairs(outcome.request) if pair not in _pairs(outcome.output)]
+    lost = [pair for pair in _pairs(outcome.request, api) if pair not in _pairs(outcome.output, api)]
     came = [naming.sha(one) for _, _, _, one in naming.media(naming.talk(outcome.request, api))]
     went = [naming.sha(one) for _, _, _, one in naming.media(naming.talk(outcome.output, api))]
     in_order = went == [one for one in came if one in went]
@@ -179,22 +181,25 @@ def order(_expected: JsonObject, outcome: Outcome, oracle: ModuleType) -> Answer
 
 def last_mark(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
     """One of the cache marks is in one of the last two messages."""
-    return '"cache_control"' in json.dumps(outcome.output["messages"][-2:]), ""
+    last = turns(outcome.output, outcome.case["provider"])[-2:]
+    return any(mark in json.dumps(last) for mark in ('"cache_control"', '"prompt_cache_breakpoint"')), ""
 
 
 def kept_empty_result(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
     """Every empty result is still there, and still empty."""
-    empty = [part for part in _results(outcome.request) if not part.get("content")]
-    there = {_id(part): part for part in _results(outcome.output)}
-    return bool(empty) and all(not there.get(_id(part), {"content": "gone"}).get("content") for part in empty), ""
+    api = outcome.case["provider"]
+    empty = [one.id for one in results(outcome.request, api) if not one.holds]
+    there = {one.id: one for one in results(outcome.output, api)}
+    return bool(empty) and all(id_ in there and not there[id_].holds for id_ in empty), ""
 
 
 def repair_is_an_error(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
     """A result that was made up says that it failed, in words and, where the form has one, by its flag."""
-    known = {_id(part) for part in _results(outcome.request)}
-    made = [part for part in _results(outcome.output) if _id(part) not in known]
-    flagged = all(part.get("is_error") is True or part.get("role") == "tool" for part in made)
-    return flagged and all(UNFINISHED.search(json.dumps(part.get("content"))) for part in made), f"{len(made)} made up"
+    api = outcome.case["provider"]
+    known = {one.id for one in results(outcome.request, api)}
+    made = [one for one in results(outcome.output, api) if one.id not in known]
+    flagged = all(one.failed is not False for one in made)
+    return flagged and all(UNFINISHED.search(json.dumps(one.holds)) for one in made), f"{len(made)} made up"
 
 
 def upright(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
@@ -207,8 +212,8 @@ def upright(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Ans
 
 def kept_ids(_expected: JsonObject, outcome: Outcome, _oracle: ModuleType) -> Answer:
     """Every file id is in the output as it was."""
-    came = set(re.findall(r'"file_id": "([^"]+)"', json.dumps(outcome.request)))
-    return came <= set(re.findall(r'"file_id": "([^"]+)"', json.dumps(outcome.output))), f"{len(came)} ids"
+    came = set(_FILE_ID.findall(json.dumps(outcome.request)))
+    return came <= set(_FILE_ID.findall(json.dumps(outcome.output))), f"{len(came)} ids"
 
 
 def with_mcp_result(case: JsonObject) -> JsonObject:
@@ -271,40 +276,16 @@ def _numbers(node: Json) -> Iterator[float]:
         yield from _numbers(inner)
 
 
-def _results(body: JsonObject) -> Iterator[JsonObject]:
-    for message in body["messages"]:
-        if message.get("role") == "tool":
-            yield message
-        content = message.get("content")
-        for part in content if isinstance(content, list) else ():
-            if part.get("type") == "tool_result":
-                yield part
-
-
-def _calls(body: JsonObject) -> Iterator[tuple[str, str]]:
-    for message in body["messages"]:
-        for call in message.get("tool_calls") or ():
-            yield call["id"], call["function"]["arguments"]
-        content = message.get("content")
-        for part in content if isinstance(content, list) else ():
-            if part.get("type") == "tool_use":
-                yield part["id"], json.dumps(part["input"])
-
-
-def _pairs(body: JsonObject) -> list[tuple[str, str]]:
+def _pairs(body: JsonObject, api: str) -> list[tuple[str, str]]:
     # The nth call of an id belongs to the nth result of that id.
-    left = [(_id(part), json.dumps(part.get("content"))) for part in _results(body)]
+    left = [(one.id, json.dumps(one.holds)) for one in results(body, api)]
     out = []
-    for name, ask in _calls(body):
+    for name, ask in calls(body, api):
         answer = next((one for one in left if one[0] == name), None)
         if answer is not None:
             left.remove(answer)
             out.append((ask, answer[1]))
     return out
-
-
-def _id(part: JsonObject) -> str:
-    return str(part.get("tool_use_id") or part.get("tool_call_id"))
 
 
 def _seen(name: str) -> Question:

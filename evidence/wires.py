@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from transom.types import JsonObject
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transom.types import Json, JsonObject
 
 FORMS = ("anthropic", "openai-chat", "openai-responses", "gemini")
 """Forms that the oracle reads."""
@@ -70,6 +74,48 @@ def _same_turn(first: JsonObject, second: JsonObject, api: str) -> bool:
     if api == "anthropic":
         return bool(first.get("role") == second.get("role"))
     return is_assistant(first) and is_assistant(second)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A result: the id of its call or, where the form has none, its name; what it holds; whether a flag says that it failed.
+
+    `failed` is None where the form has no flag.
+    """
+
+    id: str
+    holds: Json
+    failed: bool | None = None
+
+
+def results(body: JsonObject, api: str) -> Iterator[Answered]:
+    """The results of a body, in order."""
+    for item in turns(body, api):
+        if item.get("role") == "tool" or str(item.get("type", "")).endswith("_output"):
+            yield Answered(str(item.get("tool_call_id") or item.get("call_id")), item.get("content", item.get("output")))
+        for part in _parts(item):
+            held = part.get("functionResponse")
+            if part.get("type") == "tool_result":
+                yield Answered(str(part.get("tool_use_id")), part.get("content"), part.get("is_error") is True)
+            elif isinstance(held, dict):
+                response = held.get("response")
+                failed = isinstance(response, dict) and "error" in response
+                yield Answered(str(held.get("id") or held.get("name")), response, failed)
+
+
+def calls(body: JsonObject, api: str) -> Iterator[tuple[str, str]]:
+    """The calls of a body, in order: the id, or the name where there is none, and what was asked."""
+    for item in turns(body, api):
+        for call in item.get("tool_calls") or ():
+            yield call["id"], call["function"]["arguments"]
+        if item.get("type") == "function_call":
+            yield item["call_id"], item["arguments"]
+        for part in _parts(item):
+            held = part.get("functionCall")
+            if part.get("type") == "tool_use":
+                yield part["id"], json.dumps(part["input"])
+            elif isinstance(held, dict):
+                yield str(held.get("id") or held.get("name")), json.dumps(held.get("args"))
 
 
 def _parts(item: JsonObject) -> list[JsonObject]:

@@ -10,7 +10,7 @@ import pytest
 from evidence import Check, naming
 from evidence.__main__ import main
 from evidence.sums import least
-from evidence.wires import kept_anyway
+from evidence.wires import Answered, calls, kept_anyway, results
 from transom.types import JsonObject
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
@@ -62,3 +62,39 @@ def test_what_must_stay_is_the_newest_request_and_the_newest_group() -> None:
     assert kept_anyway(messages, "anthropic") == [2, 3, 4]
     body = json.loads(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}))
     assert 0 < least(body, "anthropic", None) < 500
+
+
+CALLED: dict[str, JsonObject] = {
+    "anthropic": {
+        "messages": [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {"n": 1}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "seen", "is_error": True}]},
+        ]
+    },
+    "openai-chat": {
+        "messages": [
+            {"role": "assistant", "tool_calls": [{"id": "t", "function": {"name": "look", "arguments": '{"n": 1}'}}]},
+            {"role": "tool", "tool_call_id": "t", "content": "seen"},
+        ]
+    },
+    "openai-responses": {
+        "input": [
+            {"type": "function_call", "call_id": "t", "name": "look", "arguments": '{"n": 1}'},
+            {"type": "function_call_output", "call_id": "t", "output": "seen"},
+        ]
+    },
+    "gemini": {
+        "contents": [
+            {"role": "model", "parts": [{"functionCall": {"name": "t", "args": {"n": 1}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "t", "response": {"error": "seen"}}}]},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("api", CALLED)
+def test_calls_and_results_are_found_in_every_form_that_the_oracle_reads(api: str) -> None:
+    assert list(calls(CALLED[api], api)) == [("t", '{"n": 1}')]
+    holds = {"error": "seen"} if api == "gemini" else "seen"
+    failed = True if api in ("anthropic", "gemini") else None
+    assert list(results(CALLED[api], api)) == [Answered("t", holds, failed)]
