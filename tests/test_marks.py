@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import transom
-from transom import canon
+from transom import canon, marks
+from transom.parts import own_entry
 from transom.stages import run
 from transom.wire import FORMS
 
@@ -145,3 +146,18 @@ def test_too_many_marks_outside_the_messages_go_from_the_front(api: str, body: J
     assert report.before.bytes - report.after.bytes == sum(line.bytes_before - line.bytes_after for line in report.decisions)
     assert [fault for fault in transom.lint(fitted.request, api=api) if fault.code == "breakpoints"] == []
     assert transom.repair(fitted.request, api=api).request is fitted.request
+
+
+def test_no_mark_stands_on_thinking() -> None:
+    """A provider refuses one there; a message of nothing else gets none."""
+    form, card = FORMS["anthropic"], transom.card("claude-sonnet-4-5")
+    thought = {"role": "assistant", "content": [{"type": "thinking", "thinking": "So.", "signature": "s"}]}
+    conversation = form.read({"messages": [{"role": "user", "content": "Hi"}, thought]})
+    entries = tuple(map(own_entry, conversation.messages))
+    assert marks.placed(conversation, entries, form, card, last=(), now=()) == entries
+
+
+def test_a_mark_of_the_request_itself_counts_as_one_of_its_marks() -> None:
+    """Anthropic's automatic caching: `cache_control` beside the messages; the client marks, so that transom does not."""
+    request = {**body("Hi"), "cache_control": EPHEMERAL}
+    assert fit(request).request is request

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from transom.answers import answer
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, PlanMismatch
-from transom.parts import Conversation, Message, Part, spell, walk
+from transom.parts import Conversation, Facts, Message, Part, spell, walk
 from transom.plan import Size
 from transom.shape import unsendable
 from transom.wire.form import Fault, Form
@@ -94,19 +94,17 @@ def images(message: Message) -> Iterable[Part]:
 
 
 def _picture_faults(place: str, part: Part, api: str, card: ModelCard, *, many: bool) -> list[Fault]:
-    media, limits = part.media, card.limits
-    if media is None:
-        return []
+    facts, limits = part.media.facts if part.media else Facts(), card.limits
     why = unsendable(part, limits)
     if why:
         return [Fault(place=place, code="image", says=f"{why}; replace it by a smaller or valid one, or leave it out")]
-    side = max(media.facts.width, media.facts.height)
+    side = max(facts.width, facts.height)
     if many and 0 < limits.many_side < side:
         return [
             Fault(
                 place=place,
                 code="many-image-side",
-                says=f"{media.facts.width}x{media.facts.height} px, and a request with more than {limits.many} pictures takes at "
+                says=f"{facts.width}x{facts.height} px, and a request with more than {limits.many} pictures takes at "
                 f"most {limits.many_side} px a side; leave it or older ones out",
                 answer=answer("many-image-side", api, card, most=limits.many_side, at=place.replace("[", ".").replace("]", "")),
             )

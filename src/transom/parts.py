@@ -160,11 +160,6 @@ class Group(Frozen, frozen=True, kw_only=True):
     opens: bool
     pinned: bool = False
 
-    @property
-    def last(self) -> int:
-        """The number of the newest stored message in the group."""
-        return max(entry.seq for entry in self.entries)
-
 
 def own_entry(message: Message) -> Entry:
     """The entry of a message that nothing was done to."""

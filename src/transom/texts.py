@@ -14,9 +14,7 @@ def is_text(part: Part) -> bool:
 
 
 def reworded(part: Part, words: str, form: Form) -> Json | None:
-    """A part's JSON with `words` in place of its text; None where its shape has no place for them."""
-    if part.signed:
-        return None
+    """The JSON of a part that `is_text`, with `words` in place of its text; None where its shape has no place for them."""
     if part.kind == "result":
         return form.set_result(part.raw, words)
     if isinstance(part.raw, str):

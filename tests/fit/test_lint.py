@@ -128,3 +128,24 @@ def test_a_fault_that_the_input_did_not_have_is_transoms_own() -> None:
         check.verify(bare, form, card, given=whole, **sizes)  # type: ignore[arg-type]
     with pytest.raises(transom.BadRequest, match=r"the text is empty; leave the part out$"):
         check.verify(bare, form, card, given=bare, **sizes)  # type: ignore[arg-type]
+
+
+def test_what_was_written_is_what_was_planned_or_it_is_not_sent() -> None:
+    """Under `strict` a difference stops the request; else it is noted."""
+    form, card = FORMS["anthropic"], transom.card("claude-sonnet-4-5")
+    sound = form.read({"messages": [USER]})
+    given: Json = {"given": sound, "planned": Size(10, 20, 1), "counted": Size(11, 20, 1)}
+    with pytest.raises(transom.PlanMismatch, match="planned 10 tokens and 20 bytes, written 11 and 20"):
+        check.verify(sound, form, card, strict=True, **given)
+    (note,) = check.verify(sound, form, card, strict=False, **given)
+    assert "written 11" in note
+
+
+def test_more_pictures_and_bytes_than_the_model_takes_are_named_with_the_limit() -> None:
+    card = transom.card("claude-sonnet-4-5")
+    card = replace(card, limits=replace(card.limits, images=1, body_bytes=1_000))
+    shot = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": b64encode(png(64, 8)).decode()}}
+    conversation = FORMS["anthropic"].read({"messages": [{"role": "user", "content": [shot, shot]}]})
+    many, large = check.limit_faults(conversation, card, Size(bytes=1_001))
+    assert many.says == "2 pictures, and claude-sonnet-4-5 takes at most 1; leave out the oldest"
+    assert large.says.startswith("1,001 bytes, and the body may have at most 1,000")

@@ -100,3 +100,17 @@ def test_what_was_shed_never_comes_back() -> None:
 def test_a_clipped_text_is_within_its_room_and_splits_no_character(text: str, room: int) -> None:
     """AN-50."""
     assert len(clipped(text, room).encode()) <= room
+
+
+def test_a_text_without_a_place_for_other_words_stays_and_the_next_one_shrinks() -> None:
+    """AN-47: a refusal is a text that no maker can write; the result beside it gives way."""
+    call = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    refusal = {"type": "refusal", "refusal": "n" * 2_000}
+    messages = [
+        {"role": "user", "content": "Read it"},
+        {"role": "assistant", "content": [refusal], "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "w" * 1_500},
+    ]
+    made = transom.fit({"messages": messages}, api="openai-chat", card=FLAT, budget=1_100, shed=("text",))
+    assert made.request["messages"][1]["content"] == [refusal]
+    assert "bytes in all" in made.request["messages"][2]["content"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transom import catalog
-from transom.tokens import Counter, claude, vocabulary
+from transom import BadSetting, catalog
+from transom.tokens import Counter, claude, extras, vocabulary
 from transom.tokens.counter import estimate, is_dense, sampled
 from transom.tokens.features import script_of, split
 
@@ -137,3 +139,35 @@ def test_scripts_are_told_apart() -> None:
     rest, foreign = split("Say 你好 and до свидания 2 раза now")
     assert rest.split() == ["Say", "and", "now"]
     assert set(foreign) == {"han", "cyrillic"}
+
+
+def test_a_vocabulary_of_ones_own_counts_by_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extra `vocabulary`: special tokens are not added, and a text that is no vocabulary is said to be none."""
+
+    class Tokenizer:
+        @staticmethod
+        def from_str(text: str) -> Tokenizer:
+            if not text.startswith("{"):
+                raise Exception("expected value at line 1")  # noqa: TRY002 - as the package raises it
+            return Tokenizer()
+
+        def encode(self, text: str, *, add_special_tokens: bool) -> SimpleNamespace:
+            return SimpleNamespace(ids=[*text.split(), *("<bos>",) * add_special_tokens])
+
+    monkeypatch.setattr(extras, "TOKENIZERS", True)
+    monkeypatch.setattr(extras, "import_module", {"tokenizers": SimpleNamespace(Tokenizer=Tokenizer)}.__getitem__)
+    assert extras.supplied("{}")("three plain words") == 3
+    with pytest.raises(BadSetting, match=r"no tokenizer\.json that the package tokenizers can read \(expected value"):
+        extras.supplied("words")
+    monkeypatch.setattr(extras, "TOKENIZERS", False)
+    with pytest.raises(BadSetting, match=r"install transom\[vocabulary\]"):
+        extras.supplied("{}")
+
+
+def test_a_count_by_an_open_vocabulary_is_exact_where_its_package_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = Counter(name="mistral", engine="open", vocabulary="tekken")
+    bases = []
+    for there in ("tekken", "none"):
+        monkeypatch.setattr(extras, "available", there.__eq__)
+        bases.append(counter.basis)
+    assert bases == ["exact", "estimate"]

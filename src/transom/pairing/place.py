@@ -148,13 +148,11 @@ class Placer:
         answers = {id(call.answer) for call in calls if call.answer is not None}
         placed: list[Draft] = []
         here: set[int] = set()
-        while end < len(self.drafts) and self.drafts[end].role == "tool":
+        while end < len(self.drafts) and self._stands(self.drafts[end], answers):
             draft = self.drafts[end]
             if draft.kinds and id(draft.slots[0]) in answers:
                 placed.append(draft)
                 here.add(id(draft.slots[0]))
-            elif draft.kinds and id(draft) not in self.taken:
-                break
             end += 1
         for number, call in enumerate(calls):
             if call.at is None or id(call.answer) not in here:
@@ -162,6 +160,10 @@ class Placer:
         own += placed
         own += self._media(placed) if self.form.results_hold == "text" else []
         return end
+
+    def _stands(self, draft: Draft, answers: set[int]) -> bool:
+        """Whether a message belongs to the answers behind the calls: one of them, or what is left where one was moved away."""
+        return draft.role == "tool" and (not draft.kinds or id(draft.slots[0]) in answers or id(draft) in self.taken)
 
     def _message(self, call: Call, last: Draft, number: int) -> Draft:
         if call.at is None or call.answer is None:
