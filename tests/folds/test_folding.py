@@ -500,3 +500,15 @@ def test_no_more_summaries_go_in_than_are_needed() -> None:
     assert made.state.folds
     assert made.state.ready
     assert len(made.state.folds) + len(made.state.ready) == len(ready)
+
+
+def test_a_summary_is_kept_where_even_the_newest_request_alone_must_be_cut() -> None:
+    """It could not help here, and may in the next fit."""
+    messages = turns(8)
+    ready = [transom.fulfil(ask, "what happened") for ask in fit(messages, 2_000).asks]
+    policy = FOLDING.having(shed=("text",))
+    made = fit([*messages, user("y " * 4_000)], 2_000, policy, ready=ready)
+    assert ready
+    assert made.state.ready == tuple(ready)
+    assert made.state.folds == ()
+    assert "bytes in all" in canon.text(made.request)
