@@ -165,7 +165,7 @@ async def gemini_loop_async(client: Any) -> str:
     contents: Messages = [{"role": "user", "parts": [{"text": TASK}]}]
     for number in range(MOST):
         given = {"model": "gemini-2.5-flash", "contents": contents, "config": gemini_config()}
-        parts = (await client.aio.models.generate_content(**given)).candidates[0].content.parts
+        parts = (await client.models.generate_content(**given)).candidates[0].content.parts
         calls = [part.function_call for part in parts if part.function_call]
         if not calls:
             return "".join(part.text or "" for part in parts)
