@@ -99,7 +99,7 @@ def _stub_lines(entries: Iterable[Entry], why: Mapping[Key, str], form: Form, pr
         for key, part in entry.keyed():
             if part.kind == "image" and part.media is not None and why.get(key):
                 words = placeholder(part.media)
-                line = Decision(verb="stub", seq=key[0], place=key[1], reason=why[key], name=part.media.name)
+                line = Decision(verb="stub", seq=key[0], place=key[1], reason=why[key], name=part.media.name, media=part.kind)
                 line = line.sized(
                     tokens=(prices.part(part).tokens, prices.text(words).tokens),
                     bytes=(size(part.raw), size(form.text(words))),

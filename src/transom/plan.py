@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from transom.errors import BadSetting
 from transom.frozen import Frozen
-from transom.parts import Group
+from transom.parts import Group, MediaKind
 from transom.types import JsonObject, Key, Place
 
 Verb: TypeAlias = Literal["stub", "cut", "prune", "drop", "repair", "mend", "mark", "fold"]
@@ -33,7 +33,8 @@ class Decision(Frozen, frozen=True, kw_only=True):
 
     `seq` is the number of the stored message, `place` the place inside it (`()`: all of it), `name` a call id, tool or file
     name where one says more, `reason` a few words ("a result without its call", "over the limit of 6 pictures"). Sizes are
-    tokens and bytes of the body. `last` is the newest message that the line covers, where it covers several.
+    tokens and bytes of the body. `media` is the kind of what became a placeholder. `last` is the newest message that the line
+    covers, where it covers several.
     """
 
     verb: Verb
@@ -41,6 +42,7 @@ class Decision(Frozen, frozen=True, kw_only=True):
     place: Place = ()
     reason: str
     name: str = ""
+    media: MediaKind | None = None
     tokens_before: int = 0
     tokens_after: int = 0
     bytes_before: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 
 from transom.frozen import Frozen
@@ -20,7 +21,8 @@ PAST: Mapping[str, str] = {
     "mark": "marks moved",
     "fold": "summed up",
 }
-THINGS: Mapping[str, str] = {"stub": "picture", "drop": "group", "fold": "run"}
+THINGS: Mapping[str, str] = {"drop": "group", "fold": "run"}
+MEDIA: Mapping[str | None, str] = {"image": "picture", "document": "document", "audio": "sound", "video": "film"}
 
 
 class Report(Frozen, frozen=True, kw_only=True):
@@ -68,13 +70,12 @@ class Report(Frozen, frozen=True, kw_only=True):
         """The fit in one sentence."""
         done = []
         for verb, past in PAST.items():
-            count = sum(one.verb == verb for one in self.decisions)
-            if count:
-                thing = THINGS.get(verb, "place")
-                done.append(f"{count} {thing}{'' if count == 1 else 's'} {past}")
+            things = (THINGS.get(verb) or MEDIA.get(one.media, "place") for one in self.decisions if one.verb == verb)
+            counted = [_many(count, thing) for thing, count in Counter(things).items()]
+            if counted:
+                done.append(f"{' and '.join(counted)} {past}")
         what = ", ".join(done) or "nothing changed"
-        breaks = len(self.breaks)
-        cache = f", {breaks} cache break{'' if breaks == 1 else 's'}" if breaks else ""
+        cache = f", {_many(len(self.breaks), 'cache break')}" if self.breaks else ""
         return (
             f"{what}; {self.after.tokens:,} of {self.before.tokens:,} tokens, "
             f"{self.after.bytes:,} of {self.before.bytes:,} bytes{cache}"
@@ -116,6 +117,10 @@ class Report(Frozen, frozen=True, kw_only=True):
             "basis": dict(self.basis),
             "notes": list(self.notes),
         }
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _size(size: Size) -> JsonObject:

@@ -114,3 +114,9 @@ def test_a_text_without_a_place_for_other_words_stays_and_the_next_one_shrinks()
     made = transom.fit({"messages": messages}, api="openai-chat", card=FLAT, budget=1_100, shed=("text",))
     assert made.request["messages"][1]["content"] == [refusal]
     assert "bytes in all" in made.request["messages"][2]["content"]
+
+
+def test_the_summary_counts_each_kind_of_medium_by_its_name() -> None:
+    document = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "bm90IGEgcGRm"}}
+    made = fit(body(words("Look"), picture(), document), 1_000, shed=("images",))
+    assert "1 document and 1 picture stubbed" in made.report.summary()

@@ -34,7 +34,7 @@ def mended(entry: Entry, form: Form, limits: Limits) -> tuple[Entry, Sequence[De
             continue
         reason = unsendable(part, limits)
         if reason:
-            dead[seq, place] = Decision(verb="stub", seq=seq, place=place, reason=reason, name=media.name)
+            dead[seq, place] = Decision(verb="stub", seq=seq, place=place, reason=reason, name=media.name, media=media.kind)
         elif _mislabelled(media):
             reason = f"declared as {media.declared or 'nothing'}, and the bytes are {media.facts.mime}"
             wrong.append((part, replace(media, declared=media.facts.mime)))
