@@ -207,6 +207,7 @@ class State(Frozen, frozen=True, kw_only=True):
     stubs: keys of placeholders newer than the mark.
     pruned: per tool, the stored message up to which its results stay pruned.
     folds: the summaries that stand for messages, oldest first. ready: summaries that were given and not needed yet.
+    asked: summaries without their text that were asked for, and of which messages were left out since: they may still come.
     sent: the entries of the request that was made, in order.
     count, key: the place in the log: how many stored messages there were, and the rolling digest over them.
     policy, card: fingerprints of the settings and of the model card that it was made under.
@@ -222,6 +223,7 @@ class State(Frozen, frozen=True, kw_only=True):
     pruned: tuple[tuple[str, int], ...] = ()
     folds: tuple[Fold, ...] = ()
     ready: tuple[Fold, ...] = ()
+    asked: tuple[Fold, ...] = ()
     sent: tuple[Sent, ...] = ()
     count: int = 0
     key: bytes = b""
@@ -237,7 +239,7 @@ class State(Frozen, frozen=True, kw_only=True):
 
     def to_dict(self) -> JsonObject:
         """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
-        plain = asdict(replace(self, sent=(), folds=(), ready=(), memo={}))
+        plain = asdict(replace(self, sent=(), folds=(), ready=(), asked=(), memo={}))
         del plain["memo"]
         plain["format"] = STATE_FORMAT
         plain["front"] = sorted(self.front)
@@ -247,6 +249,7 @@ class State(Frozen, frozen=True, kw_only=True):
         plain["key"] = self.key.hex()
         plain["folds"] = [fold.to_dict() for fold in self.folds]
         plain["ready"] = [fold.to_dict() for fold in self.ready]
+        plain["asked"] = [fold.to_dict() for fold in self.asked]
         return plain
 
     @classmethod
@@ -272,7 +275,7 @@ def _revived(data: dict[str, object]) -> JsonObject:
     out["pruned"] = tuple((str(tool), int(seq)) for tool, seq in out["pruned"])
     out["sent"] = tuple(Sent(bytes.fromhex(digest), int(tokens)) for digest, tokens in out["sent"])
     out["key"] = bytes.fromhex(out["key"])
-    for name in ("folds", "ready"):  # a state that was written before there were folds has neither
+    for name in ("folds", "ready", "asked"):  # a state that was written before there were folds has none
         out[name] = tuple(Fold.from_dict(fold) for fold in out.get(name, ()))
     if any(one.last >= two.first for one, two in pairwise(out["folds"])) or any(one.first > one.last for one in out["folds"]):
         raise ValueError("two folds stand for one message")

@@ -132,6 +132,7 @@ def _following(state: State, planned: Plan, history: resume.Log) -> State:
         stubs=planned.verdicts.stubs,
         folds=planned.folds,
         ready=planned.waiting,
+        asked=planned.asked,
         count=history.count,
         key=history.key(),
     )

@@ -338,6 +338,59 @@ def test_a_summary_that_is_not_needed_yet_is_kept() -> None:
     assert "kept" in canon.text(later.request)
 
 
+@pytest.mark.parametrize("preset", [Policy.folding, Policy.compacting])
+@pytest.mark.parametrize("loop", [False, True])
+def test_a_summary_that_comes_after_its_messages_were_left_out_stands_for_them(preset: Any, loop: bool) -> None:
+    """With the state of the fit that asked for it, in which they are gone: what was said is in the request again, once, as one
+    break that is named; then the prefix stands.
+    """
+    policy = preset(strict=True, chunk_tokens=200, recent_tokens=300, summary_tokens=60)
+    messages = turns(12)
+    if loop:
+        messages = [user("the task"), *(one for n in range(14) for one in called(f"c{n}", f"step {n} {LONG}"))]
+    messages.append(user("now"))
+    first = fit(messages, 1_600, policy)
+    assert "for want of a summary" in first.report.notes[-1]
+    ready = [transom.fulfil(ask, f"summary of {ask.first}.") for ask in first.asks]
+    second = fit(messages, 1_600, policy, state=transom.State.from_dict(first.state.to_dict()), ready=ready)
+    sent = canon.text(second.request)
+    assert "summary of 0." in sent or (loop and "summary of 1." in sent)
+    assert "is not used" not in " ".join(second.report.notes)
+    assert [one.cause for one in second.report.breaks] == ["older messages were summed up"]
+    assert second.request["messages"][-1] == messages[-1]
+    assert price(second) == second.report.after.tokens
+    saved = sum(one.tokens_before - one.tokens_after for one in second.report.decisions)
+    assert second.report.before.tokens - saved == second.report.after.tokens
+    again = fit(messages, 1_600, policy, state=second.state, ready=ready)
+    assert (again.request, again.report.breaks, again.state.asked) == (second.request, (), ())
+
+
+def test_a_summary_that_comes_late_waits_for_room() -> None:
+    """It adds to what goes out, so between `trigger` and the budget it waits, and is not asked for again; where the window moves
+    in any case it goes in with it.
+    """
+    messages = [*turns(12), user("now")]
+    first = fit(messages, 1_600)
+    ready = [transom.fulfil(ask, "w " * 60) for ask in first.asks[:2]]
+    full = [*messages, says(f"so {LONG * 4}"), user("and?")]
+    waits = fit(full, 1_600, state=first.state, ready=ready)
+    assert "w w" not in canon.text(waits.request)
+    assert {fold.key for fold in waits.state.ready} == {ask.key for ask in first.asks[:2]}
+    moved = fit([*full, says(f"so {LONG * 2}"), user("yet?")], 1_600, state=waits.state)
+    assert "w w" in canon.text(moved.request)
+
+
+def test_a_summary_that_was_taken_however_long_stands_in_the_next_request() -> None:
+    """At a compaction, with nothing left to ask for: it is over `trigger` and within the budget, and nothing moves."""
+    policy = Policy.compacting(strict=True, chunk_tokens=60, recent_tokens=200)
+    messages = [*turns(8), user("now")]
+    for compacting in (False, True):
+        made = folded(messages, 2_200, policy, text="w " * 2_700, compacting=compacting)
+        assert made.report.after.tokens > 0.8 * 2_200
+        again = fit(messages, 2_200, policy, state=made.state, compacting=compacting)
+        assert (again.request, again.report.breaks) == (made.request, ())
+
+
 def test_old_summaries_go_when_even_they_are_too_much() -> None:
     """A smaller budget, such as another model's: the oldest go first, what they stood for stays out, and the request is made."""
     messages = [*turns(12), user("now")]

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from transom.folds import Bought, Item, buy, fulfil, key_of
-from transom.folds.ready import Market
+from transom.folds.ready import Market, name_of
 from transom.parts import Entry, Group, Message, Part, own_entry
-from transom.plan import Ask, Fold, FoldRow, Size
+from transom.plan import Ask, Fold, FoldPicture, FoldRow, Size
 
 DIGESTS = {n: bytes([n]) for n in range(20)}
 ASK = Ask(first=0, last=1, level=1, prompt=(), max_tokens=10, key="k", api="blocks")
@@ -162,3 +162,37 @@ def test_an_entry_without_words_weighs_nothing() -> None:
     standing = [Item(0, Size(30, 300, 1), opens=True, fixed=False, group=group), item(1, "u")]
     sold = Market(standing, DIGESTS, lambda _: Size(5, 50, 2), lambda _: (), salience=True)
     assert len(bought(sold, summary(0, 0, sold)).taken) == 1
+
+
+def late(first: int, last: int, *folds: tuple[int, int]) -> tuple[Market, Fold]:
+    """A market in which messages `first` to `last` were left out after a summary of 40 tokens was asked for."""
+    sold = market("uauauaua", *folds)
+    rows = (FoldRow(seq=first, tokens=7, pictures=(FoldPicture(key=(first, ()), inline=4),)),)
+    asked = Fold(first=first, last=last, level=1, text="", key="k", rows=rows, tokens=40, bytes=400, messages=4)
+    standing = [one for one in sold.standing if one.start not in (first, last) or one.fold]
+    return replace(sold, standing=standing, asked={name_of(asked): asked}), replace(asked, text="short", tokens=0)
+
+
+def test_what_comes_late_is_measured_by_what_it_was_asked_for() -> None:
+    """It brings back what is not sent any more, so there must be room; pictures that went hold no slots."""
+    sold, fold = late(0, 1)
+    total = sum((one.size for one in sold.standing), Size())
+    seen: list[tuple[int, int]] = []
+
+    def room(before: Size, after: Size) -> bool:
+        seen.append((before.tokens, after.tokens))
+        return True
+
+    made = buy([fold], sold, total=total, enough=lambda _: True, room=room)
+    assert [(one.first, one.text, one.tokens, one.rows) for one in made.taken] == [(0, "short", 40, (FoldRow(seq=0, tokens=7),))]
+    assert seen == [(60, 65)]
+    assert buy([fold], sold, total=total, enough=lambda _: False).waiting == (fold,)
+
+
+def test_what_comes_late_is_refused_where_it_is_too_long_or_another_stands_across() -> None:
+    sold, fold = late(0, 1)
+    total = sum((one.size for one in sold.standing), Size())
+    long = replace(sold, size=lambda _: Size(40, 50, 2))
+    assert "no smaller than the 40" in buy([fold], long, total=total, enough=lambda _: False).refused[0]
+    across, fold = late(0, 1, (1, 2))
+    assert "another summary" in buy([fold], across, total=total, enough=lambda _: False).refused[0]

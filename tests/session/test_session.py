@@ -322,3 +322,30 @@ def test_a_summary_that_was_asked_for_stands_for_its_messages_and_survives_a_res
     assert b"They took steps up to" in sent
     assert again.log.rows_read < 80
     assert len(again.messages()) == 80
+
+
+def test_summaries_that_come_after_a_long_log_was_left_out_are_used_and_survive_a_restart(store: Store) -> None:
+    """An imported log that is over the budget at once: its first request goes out without what is asked for, the next with the
+    summaries, also when it is made in another process; nothing is kept twice.
+    """
+    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
+    chat = opened(store, "anthropic", policy=policy)
+    for n in range(40):
+        chat.append({"role": "user", "content": f"step {n} " + "word " * 30}, {"role": "assistant", "content": "yes"})
+    chat.append(USERS["anthropic"])
+    fit = chat.compile()
+    assert fit.report.notes
+    for ask in fit.asks[-4:]:
+        chat.fulfil(ask, f"They took steps {ask.first} to {ask.last}.")
+    again = store.session("a", policy=policy)
+    made = again.compile()
+    assert sum(f"They took steps {ask.first} to" in canon.text(made.request) for ask in fit.asks[-4:]) >= 3
+    assert again.log.opening("").folds == ()
+    assert again.log.rows_read < 40
+    later = again.record(REPLIES["anthropic"])
+    assert later.seqs
+    assert again.extend(RESULTS["anthropic"]).fits
+    assert (
+        store.session("a", policy=policy).compile().request["messages"][: len(made.request["messages"])]
+        == (made.request["messages"])
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -17,6 +17,8 @@ from transom.folds.chunks import Item, key_of
 from transom.frozen import Frozen
 from transom.parts import Part, walk
 from transom.plan import Ask, Fold, FoldRow, Size
+
+Name: TypeAlias = tuple[int, int, str]
 
 CARRIES: Final = re.compile(r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{16}|[A-Za-z0-9+/]{400}", re.IGNORECASE)
 """What a picture in a text looks like: a data URL, or a run of base64 that no sentence holds."""
@@ -35,7 +37,7 @@ def fulfil(ask: Ask, text: object) -> Fold:
 
 class Bought(Frozen, frozen=True):
     """What came of the summaries: `folds` as they stand now, `taken` those that are new, `waiting` those that are not needed
-    yet, and a sentence for each that cannot be used.
+    yet or have no room, and a sentence for each that cannot be used.
     """
 
     folds: tuple[Fold, ...]
@@ -46,7 +48,7 @@ class Bought(Frozen, frozen=True):
 
 class Market(Frozen, frozen=True):
     """What summaries are judged by: the items that stand, digests of stored messages, the size of a fold, depth rows of a
-    group.
+    group. `asked`: what was asked for, and left out in part or whole before the summary came, by `name_of`.
     """
 
     standing: Sequence[Item]
@@ -54,34 +56,55 @@ class Market(Frozen, frozen=True):
     size: Callable[[Fold], Size]
     rows: Callable[[Sequence[Item]], tuple[FoldRow, ...]]
     salience: bool = False
+    asked: Mapping[Name, Fold] = {}
+
+    def is_late(self, fold: Fold) -> bool:
+        """Whether messages that it stands for were left out after it was asked for."""
+        return name_of(fold) in self.asked
 
 
-def buy(ready: Sequence[Fold], market: Market, *, total: Size, enough: Callable[[Size], bool]) -> Bought:
-    """Take summaries until what goes out is `enough`. `total` is what would go out without them."""
+def name_of(fold: Fold) -> Name:
+    """What a summary answers: the messages, and the key of what it was asked for."""
+    return fold.first, fold.last, fold.key
+
+
+def buy(
+    ready: Sequence[Fold],
+    market: Market,
+    *,
+    total: Size,
+    enough: Callable[[Size], bool],
+    room: Callable[[Size, Size], bool] = lambda _before, _after: False,
+) -> Bought:
+    """Take summaries until what goes out is `enough`; behind them those that come late, newest first, where there is `room`:
+    they bring back what was left out, so they add to what goes out. `total` is what would go out without any.
+    """
     standing = market.standing
     starts = [item.start for item in standing]
     owner: dict[int, Fold] = {}
+    taken: list[Fold] = []
     waiting: list[Fold] = []
     refused: list[str] = []
     for fold in sorted(_fresh(ready, standing), key=lambda one: _order(one, market, starts)):
         span = _span(fold, starts)
-        why, made, spared = _tried(fold, market, span, owner)
+        why, made, spared = _tried(fold, market, span, owner, taken)
         if why:
             refused.append(f"the summary of messages {fold.first} to {fold.last} is not used: {why}")
-        elif enough(total):
+        elif not room(total, total - spared) if market.is_late(fold) else enough(total):
             waiting.append(fold)
         else:
             owner.update(dict.fromkeys(span, made))
+            taken.append(made)
             total = total - spared
-    taken = tuple(sorted(set(owner.values()), key=lambda one: one.first))
-    kept = tuple(item.fold for at, item in enumerate(standing) if item.fold is not None and at not in owner)
-    return Bought(tuple(sorted((*kept, *taken), key=lambda one: one.first)), taken, tuple(waiting), tuple(refused))
+    kept = (item.fold for at, item in enumerate(standing) if item.fold is not None and at not in owner)
+    folds = tuple(sorted((*kept, *taken), key=lambda one: one.first))
+    return Bought(folds, tuple(sorted(taken, key=lambda one: one.first)), tuple(waiting), tuple(refused))
 
 
 def _fresh(ready: Sequence[Fold], standing: Sequence[Item]) -> Iterator[Fold]:
     """Summaries that do not stand yet; of several for one ask the last."""
     stands = [item.fold for item in standing if item.fold is not None]
-    by_key = {(fold.first, fold.last, fold.key): fold for fold in ready}
+    by_key = {name_of(fold): fold for fold in ready}
     for fold in by_key.values():
         if not any(one.first <= fold.first and fold.last <= one.last and one.level >= fold.level for one in stands):
             yield fold
@@ -92,11 +115,13 @@ def _span(fold: Fold, starts: Sequence[int]) -> range:
     return range(bisect_left(starts, fold.first), bisect_left(starts, fold.last + 1))
 
 
-def _order(fold: Fold, market: Market, starts: Sequence[int]) -> tuple[float, float, int]:
+def _order(fold: Fold, market: Market, starts: Sequence[int]) -> tuple[bool, float, float, int]:
+    if market.is_late(fold):
+        return True, 0, 0, -fold.first
     if not market.salience:
-        return fold.level, 0, fold.first
+        return False, fold.level, 0, fold.first
     covered = [market.standing[at] for at in _span(fold, starts)]
-    return fold.level, -round(_external(covered), 2), fold.first
+    return False, fold.level, -round(_external(covered), 2), fold.first
 
 
 def _external(covered: Sequence[Item]) -> float:
@@ -115,33 +140,50 @@ def _weight(part: Part) -> int:
     return 1 + sum(len(inner.text) + (inner.media.inline if inner.media is not None else 0) for inner in walk((part,)))
 
 
-def _tried(fold: Fold, market: Market, span: range, owner: Mapping[int, Fold]) -> tuple[str, Fold, Size]:
+def _tried(fold: Fold, market: Market, span: range, owner: Mapping[int, Fold], taken: Sequence[Fold]) -> tuple[str, Fold, Size]:
     """Why a summary cannot be used, or the fold as it would stand and what it spares."""
     standing = market.standing
     covered = [standing[at] for at in span]
     why = _unfit(fold, covered, market)
-    if not why and any(at in owner for at in span):
+    if not why and (any(at in owner for at in span) or _crosses(fold, standing, taken)):
         why = "another summary stands for some of them"
     if why:
         return why, fold, Size()
-    host, ends = _seat(span, standing)
-    stood = sum((item.size for item in covered), Size())
-    made = replace(
-        fold,
-        host=host,
-        ends=ends,
-        rows=market.rows(covered),
-        tokens=stood.tokens,
-        bytes=stood.bytes,
-        messages=stood.messages,
-    )
-    size = market.size(made)
-    if host < 0 and not _whole(span, standing):
+    made = _seated(fold, market, span)
+    size, stood = market.size(made), Size(made.tokens, made.bytes, made.messages)
+    if not market.is_late(fold) and made.host < 0 and not _whole(span, standing):
         why = "it stands neither for whole turns nor for steps inside one"
     elif size.tokens >= stood.tokens or size.bytes > stood.bytes:
         took = f"{size.tokens:,} tokens and {size.bytes:,} bytes"
         why = f"with {took} it is no smaller than the {stood.tokens:,} and {stood.bytes:,} that it stands for"
-    return why, made, stood - size
+    return why, made, sum((item.size for item in covered), Size()) - size
+
+
+def _crosses(fold: Fold, standing: Sequence[Item], taken: Sequence[Fold]) -> bool:
+    """Whether another summary stands for some of its messages and for others, or was just taken for some of them."""
+    held = (item.fold for item in standing if item.fold is not None)
+    if any(one.first <= fold.last and fold.first <= one.last and not _inside(one, fold) for one in held):
+        return True
+    return any(one.first <= fold.last and fold.first <= one.last for one in taken)
+
+
+def _inside(one: Fold, other: Fold) -> bool:
+    return other.first <= one.first and one.last <= other.last
+
+
+def _seated(fold: Fold, market: Market, span: range) -> Fold:
+    """The fold as it would stand. One that comes late is measured by what it was asked for; the pictures in that went long ago
+    and hold no slots.
+    """
+    host, ends = _seat(span, market.standing)
+    asked = market.asked.get(name_of(fold))
+    if asked is not None:
+        rows = tuple(FoldRow(seq=row.seq, tokens=row.tokens) for row in asked.rows)
+        return replace(asked, text=fold.text, level=fold.level, ends=ends, rows=rows)
+    covered = [market.standing[at] for at in span]
+    stood = sum((item.size for item in covered), Size())
+    sizes = {"tokens": stood.tokens, "bytes": stood.bytes, "messages": stood.messages}
+    return replace(fold, host=host, ends=ends, rows=market.rows(covered), **sizes)
 
 
 def _unfit(fold: Fold, covered: Sequence[Item], market: Market) -> str:
@@ -149,7 +191,7 @@ def _unfit(fold: Fold, covered: Sequence[Item], market: Market) -> str:
         return "it is empty"
     if CARRIES.search(fold.text):
         return "it carries a picture or a file"
-    if not covered or key_of(covered, market.digests) != fold.key:
+    if not market.is_late(fold) and (not covered or key_of(covered, market.digests) != fold.key):
         return "what it stands for is not what it was asked for, or was left out since"
     if any(item.fixed for item in covered):
         return "it would stand for what must stay"

@@ -149,8 +149,10 @@ def _selected(  # noqa: PLR0913 - what a selection is made by
 
 
 def _trigger(task: Task, seen: Seen, folding: Folding) -> float:
-    """The share at which groups are left out: where summaries are to be had, only when all is full."""
-    waits = bool(folding.asks or folding.taken) or not seen.compacting
+    """The share at which groups are left out: where summaries stand or are to be had, only when all is full. One that was
+    taken, however long, is no reason to leave it out in the next request.
+    """
+    waits = bool(folding.asks or folding.folds) or not seen.compacting
     return 1.0 if task.policy.chunk_tokens and waits else task.policy.trigger
 
 

@@ -13,7 +13,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from transom import folds
-from transom.folds import Item, Voice
+from transom.folds import Chunk, Item, Voice
 from transom.folds.ready import Market
 from transom.frozen import Frozen
 from transom.ledger import Ledger
@@ -28,7 +28,8 @@ from transom.wire.form import Form
 
 class Folding(Frozen, frozen=True, kw_only=True):
     """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
-    that are not needed yet, `asks` what is wanted, `notes` what could not be used. `due`: the window was over `trigger`.
+    that are not needed yet, `asks` what is wanted, `asked` what each of these is to stand for, `notes` what could not be used.
+    `due`: the window was over `trigger`.
     """
 
     window: Window
@@ -36,15 +37,19 @@ class Folding(Frozen, frozen=True, kw_only=True):
     taken: tuple[Fold, ...] = ()
     waiting: tuple[Fold, ...] = ()
     asks: tuple[Ask, ...] = ()
+    asked: tuple[Fold, ...] = ()
     notes: tuple[str, ...] = ()
     due: bool = False
 
 
 class Folder(Frozen, frozen=True, kw_only=True):
-    """What folding is given: the window after verdicts, what stands already, the budget and its `fixed` part."""
+    """What folding is given: the window after verdicts, what stands already, what was asked for and left out since, the budget
+    and its `fixed` part.
+    """
 
     window: Window
     held: tuple[Fold, ...]
+    asked: tuple[Fold, ...]
     guarded: frozenset[int]
     ages: Ages
     dead: frozenset[Key]
@@ -57,31 +62,39 @@ class Folder(Frozen, frozen=True, kw_only=True):
     sizes: dict[tuple[int, int, str, int], Size] = field(default_factory=dict)
 
     def fold(self, ready: Sequence[Fold], *, compacting: bool) -> Folding:
-        """Take summaries where they are needed, and ask for those that are missing."""
-        due = compacting or not self.budget.share(self.fixed, self.policy.trigger).admits(self.total())
-        if not due or not (ready or self.policy.chunk_tokens or self.held):
+        """Take summaries where they are needed, and ask for those that are missing. One that comes after messages of it were
+        left out goes in as soon as there is room below `trigger`, or the window moves in any case.
+        """
+        calm, goal = (self.budget.share(self.fixed, part) for part in (self.policy.trigger, self.policy.refit))
+        due = compacting or not calm.admits(self.total(self.held))
+        asked = {folds.name_of(one): one for one in self.asked}
+        wanted = [fold for fold in ready if due or folds.name_of(fold) in asked]
+        if not wanted and not (due and (self.policy.chunk_tokens or self.held)):
             return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), due=due)
-        goal = self.budget.share(self.fixed, self.policy.refit)
-        standing = self._items(self.held)
-        market = Market(standing, self.digests, self.size, self._rows, salience=self.policy.fold_first == "salience")
-        total = self.total()
-        bought = folds.buy(ready, market, total=total, enough=lambda size: not compacting and goal.admits(size))
-        spared = sum((Size(one.tokens, one.bytes, one.messages) - self.size(one) for one in bought.taken), Size())
-        asks = () if goal.admits(total - spared) else self._asks(bought.folds)
+        salience = self.policy.fold_first == "salience"
+        bought = folds.buy(
+            wanted,
+            Market(self._items(self.held), self.digests, self.size, self._rows, salience=salience, asked=asked),
+            total=self.total(self.held),
+            enough=lambda size: not compacting and goal.admits(size),
+            room=lambda before, after: calm.admits(after) or not self.budget.admits(before),
+        )
+        asks = self._asks(bought.folds) if due and not goal.admits(self.total(bought.folds)) else ()
         return Folding(
             window=self.placed(bought.folds),
             folds=bought.folds,
             taken=bought.taken,
-            waiting=bought.waiting,
-            asks=asks,
+            waiting=(*bought.waiting, *(fold for fold in ready if fold not in wanted)),
+            asks=tuple(ask for ask, _ in asks),
+            asked=tuple(one for _, one in asks),
             notes=bought.refused,
-            due=True,
+            due=due,
         )
 
-    def total(self) -> Size:
-        """The size of all that stands."""
-        whole = sum((self.window.size(group) for group in self.window.groups), self.fixed)
-        return sum((self.size(fold) for fold in self.held), whole)
+    def total(self, standing: Sequence[Fold]) -> Size:
+        """The size of all that stands, with these folds in it."""
+        whole = sum((self.window.size(group) for group in self._uncovered(standing)), self.fixed)
+        return sum((self.size(fold) for fold in standing), whole)
 
     def size(self, fold: Fold) -> Size:
         """What a fold takes, at the most."""
@@ -107,7 +120,8 @@ class Folder(Frozen, frozen=True, kw_only=True):
         sizes = {group.start: self.window.size(group) for group in found}
         return folds.items(found, sizes, [(fold, self.size(fold)) for fold in standing], guarded=self.guarded)
 
-    def _asks(self, standing: Sequence[Fold]) -> tuple[Ask, ...]:
+    def _asks(self, standing: Sequence[Fold]) -> tuple[tuple[Ask, Fold], ...]:
+        """What is wanted, each with what its summary is to stand for."""
         room = self.budget.tokens - self.fixed.tokens
         taken = sum(self.size(fold).tokens for fold in standing)
         wanted = folds.scaled(self.policy, room, taken)
@@ -116,7 +130,14 @@ class Folder(Frozen, frozen=True, kw_only=True):
         voice = Voice(self.form, self.ledger.prices, self.policy)
         found = [(chunk, folds.key_of(chunk.items, self.digests)) for chunk in folds.chunks(self._items(standing), wanted)]
         most = folds.most_each(self.policy, room, taken, len(found))
-        return tuple(folds.asked(chunk, most, key, voice) for chunk, key in found)
+        return tuple((folds.asked(chunk, most, key, voice), self._asked(chunk, key)) for chunk, key in found)
+
+    def _asked(self, chunk: Chunk, key: str) -> Fold:
+        size = sum((item.size for item in chunk.items), Size())
+        return Fold(
+            first=chunk.first, last=chunk.last, level=chunk.level, text="", key=key, host=chunk.host, ends=chunk.ends,
+            rows=self._rows(chunk.items), tokens=size.tokens, bytes=size.bytes, messages=size.messages,
+        )  # fmt: skip
 
     def _rows(self, covered: Sequence[Item]) -> tuple[FoldRow, ...]:
         """What a fold of these items weighs: messages without a live picture are summed into the next older row."""

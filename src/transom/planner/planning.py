@@ -21,6 +21,8 @@ from transom.pricing import Price
 from transom.wire.form import Form
 
 NEWEST = "system, tools, the newest request and the newest group"
+MOST_ASKED = 64
+"""Summaries of what was left out that are waited for, the newest ones."""
 LOST = "left out for want of a summary: {count} groups, while {asks} summaries are asked for"
 
 
@@ -37,7 +39,8 @@ class Plan(Frozen, frozen=True, kw_only=True):
     """What goes out: `entries` in order, each as it is sent, with their `prices`; `total` is the size of the whole request.
 
     `left` are the groups of the window that do not go out, `earlier` those that an earlier fit had left out, `folded` the
-    folds with what they stand for, `waiting` summaries that are not needed yet. `lines` are decisions that no verdict and no
+    folds with what they stand for, `waiting` summaries that are not needed yet, `asked` those that may still come although
+    messages of them were left out. `lines` are decisions that no verdict and no
     drop tells of. `compacted`: this fit was a compaction.
     """
 
@@ -48,6 +51,7 @@ class Plan(Frozen, frozen=True, kw_only=True):
     folded: tuple[Folded, ...]
     waiting: tuple[Fold, ...]
     asks: tuple[Ask, ...]
+    asked: tuple[Fold, ...]
     verdicts: Verdicts
     selection: Selection
     total: Size
@@ -104,6 +108,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         folded=_standing(groups, drawn, state.folds, seen.window.prices),
         waiting=folding.waiting,
         asks=folding.asks,
+        asked=_asked(state.asked, folding, drawn, left),
         verdicts=drawn.verdicts,
         selection=selection,
         total=drawn.total,
@@ -121,6 +126,7 @@ def _folded_in(
     folder = Folder(
         window=seen.window,
         held=task.state.folds,
+        asked=task.state.asked,
         guarded=seen.guarded,
         ages=seen.ages,
         dead=seen.verdicts.dead(),
@@ -137,6 +143,24 @@ def _folded_in(
         folding = replace(folder.fold((), compacting=seen.compacting), waiting=given)
         drawn = draw(task, groups, seen, folder, folding)
     return folding, drawn
+
+
+def _asked(before: Sequence[Fold], folding: Folding, drawn: Drawn, left: Sequence[Group]) -> tuple[Fold, ...]:
+    """What was asked for and is left out in part or whole, the newest of it: its summary may still come. What was taken is not
+    taken again, though it may have had to go with what it stood for.
+    """
+    gone = {group.start for group in left} | {fold.first for fold in folding.folds if fold not in drawn.folds}
+    fresh = [one for one in folding.asked if any(one.covers(start) for start in gone)]
+    used = {(one.first, one.last, one.key) for one in (*folding.taken, *fresh)}
+    kept = [one for one in before if (one.first, one.last, one.key) not in used]
+    standing = [one for one in (*kept, *fresh) if not any(_meet(one, fold) for fold in drawn.folds)]
+    return tuple(sorted(standing, key=lambda one: one.first)[-MOST_ASKED:])
+
+
+def _meet(asked: Fold, fold: Fold) -> bool:
+    """Whether a fold stands for messages of what was asked for, and is not a part of it."""
+    within = asked.first <= fold.first and fold.last <= asked.last and fold.level < asked.level
+    return asked.first <= fold.last and fold.first <= asked.last and not within
 
 
 def _standing(

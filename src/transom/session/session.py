@@ -163,7 +163,10 @@ class Session:
         return Projection(tokens=0, why=(found,)) if isinstance(found, str) else found.projection
 
     def fulfil(self, ask: Ask, summary: object) -> Fold:
-        """Keep the summary that a fit asked for; the next compile judges whether it can stand for what it was asked for."""
+        """Keep the summary that a fit asked for; the next compile judges whether it can stand for what it was asked for.
+
+        It may come late: where messages of it were left out meanwhile, it goes in as soon as it has room.
+        """
         made = folds.fulfil(ask, summary)
         self.log.fold(made.key, made.to_dict())
         return made
@@ -220,7 +223,8 @@ class Session:
             sample=learning.sample(fit, card),
         )  # fmt: skip
         records = learning.written(stored, Record(), card)
-        self.log.commit(following.to_dict(), over=head.version, count=head.count, records=records)
+        settled = [(fold.key, fold.to_dict()) for fold in ready]  # each stands, waits in the state, or was refused and told of
+        self.log.commit(following.to_dict(), over=head.version, count=head.count, records=records, settled=settled)
         self._rounds.sent(head.version + 1, fit)
         return fit
 

@@ -95,9 +95,18 @@ class StoredLog:
             connection.execute(statements.GROW, {**self._here, **changes})
             return after
 
-    def commit(self, slot: JsonObject, *, over: int, count: int | None = None, records: Mapping[str, str] | None = None) -> None:
+    def commit(
+        self,
+        slot: JsonObject,
+        *,
+        over: int,
+        count: int | None = None,
+        records: Mapping[str, str] | None = None,
+        settled: Iterable[tuple[str, JsonObject]] = (),
+    ) -> None:
         """Put `slot` in the place of version `over`, and calibration `records` by card with it. `count`: it holds a fit of so
-        many messages, to be kept for a fork. Raises StateConflict where the session is at another version.
+        many messages, to be kept for a fork. `settled`: summaries, as they were kept, that the slot holds now or that were
+        refused. Raises StateConflict where the session is at another version.
         """
         body, version = canon.encode(slot), over + 1
         with self._database.writing() as connection:
@@ -109,6 +118,8 @@ class StoredLog:
                 connection.execute(statements.INSERTS["states"], {**self._own, "version": version, "count": count, "body": body})
                 connection.execute(statements.OLD_STATES, {**self._mine, "upto": version - KEPT_STATES})
             self._learn(connection, records or {})
+            for key, one in settled:
+                connection.execute(statements.SETTLE, {**self._mine, "of_key": key, "of_body": canon.encode(one)})
 
     def calibration(self, card: str) -> str:
         """The record of what was learned under a card; "" where there is none."""
@@ -135,6 +146,11 @@ class StoredLog:
         with self._database.reading() as connection:
             found = connection.execute(statements.FACTS, {**self._mine, "first": first, "last": last})
             return tuple(facts_of(row.seq, row.role, row.facts) for row in found)
+
+    def instructions(self, before: int) -> tuple[int, ...]:
+        """The numbers of the messages ahead of `before` that are instructions and no one's turn."""
+        with self._database.reading() as connection:
+            return tuple(connection.execute(statements.INSTRUCTIONS, {**self._mine, "before": before}).scalars())
 
     def later_calls(self, seqs: Sequence[int], before: int) -> tuple[int, ...]:
         """The newest messages ahead of `before` that call with an id that one of the messages `seqs` calls with, too."""

@@ -41,6 +41,7 @@ RECORD: Final = select(CALIBRATIONS.c.record).where(_mine(CALIBRATIONS), CALIBRA
 FORGET: Final = delete(CALIBRATIONS).where(_mine(CALIBRATIONS), CALIBRATIONS.c.card == bindparam("of_card"))
 SUMMARIES: Final = select(FOLDS.c.body).where(_mine(FOLDS))
 UNFOLD: Final = delete(FOLDS).where(_mine(FOLDS), FOLDS.c.key == bindparam("of_key"))
+SETTLE: Final = delete(FOLDS).where(_mine(FOLDS), FOLDS.c.key == bindparam("of_key"), FOLDS.c.body == bindparam("of_body"))
 
 _HELD: Final = and_(BLOBS.c.tenant == PAYLOADS.c.tenant, BLOBS.c.digest == PAYLOADS.c.digest)
 ROWS: Final = select(MESSAGES).where(_between(MESSAGES)).order_by(MESSAGES.c.seq)
@@ -53,6 +54,11 @@ RENAMED: Final = (
     .order_by(CALLS.c.seq, CALLS.c.number)
 )
 FACTS: Final = select(MESSAGES.c.seq, MESSAGES.c.role, MESSAGES.c.facts).where(_between(MESSAGES)).order_by(MESSAGES.c.seq.desc())
+INSTRUCTIONS: Final = (
+    select(MESSAGES.c.seq)
+    .where(_mine(MESSAGES), MESSAGES.c.seq < bindparam("before"), MESSAGES.c.role == "system")
+    .order_by(MESSAGES.c.seq)
+)
 
 THERE: Final = select(BLOBS.c.digest).where(
     BLOBS.c.tenant == bindparam("of_tenant"), BLOBS.c.digest.in_(bindparam("digests", expanding=True))
