@@ -195,7 +195,7 @@ def test_a_compile_of_a_hundred_thousand_messages_reads_the_window() -> None:
         chat.append(messages[:200])
         chat.compile()
         before = chat.log.rows_read
-        assert before == 60_200  # a session that never made a request is read once
+        assert before < 600  # also of a session that never made a request only the end is read
         for n in range(40):
             chat.append(messages[n])
             chat.compile()

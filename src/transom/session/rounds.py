@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from transom.policy import Policy, limit
 from transom.pricing import PriceList
 from transom.projection import Projection, appended, project
 from transom.report import Report
+from transom.session import first
 from transom.session.slot import Slot
 from transom.session.window import Opened, Windows
 from transom.stages import Fit, Reach
@@ -63,7 +64,7 @@ class Rounds:
         given = int(limit(window)) if window is not None else 0
         self.card = replace(card, window=given) if given else card
         self.window = float(self.card.window) if window is None else limit(window)
-        self._windows = Windows(log, form)
+        self._log, self._windows = log, Windows(log, form)
         self._memo: dict[tuple[int, int, bool], int] = {}
         self._sent: Sent | None = None
 
@@ -83,22 +84,35 @@ class Rounds:
         preview: bool = False,
     ) -> Fit:
         """The request that the session makes next, with the fields `asked` around it. Raises OverBudget."""
-        state, reach = slot.state, slot.reach
-        opened = self._open(head, slot, reach, asked)
-        if state is not None and not opened.history.holds(state):
-            state, opened = None, self._open(head, slot, Reach(), asked)
-        fit = stages.run(
-            opened.conversation,
-            form=self.form,
-            policy=self.policy,
-            prices=self.prices(multiplier),
-            last=_with_left_out(state, slot),
-            history=opened.history,
-            ready=ready,
-            compacting=compacting,
-            preview=preview,
-        )
-        return replace(fit, report=_without(fit.report, opened.beside, opened.conversation))
+
+        def run(opened: Opened, last: State | None) -> Fit:
+            fit = stages.run(
+                opened.conversation, form=self.form, policy=self.policy, prices=self.prices(multiplier),
+                last=_with_left_out(last, slot), history=opened.history, ready=ready, compacting=compacting, preview=preview,
+            )  # fmt: skip
+            return replace(fit, report=_without(fit.report, opened.beside, opened.conversation))
+
+        if slot.state is not None:
+            opened = self._open(head, slot, slot.reach, asked)
+            if opened.history.holds(slot.state):
+                return run(opened, slot.state)
+        return self._first(head, slot, asked, run)
+
+    def _first(self, head: Head, slot: Slot, asked: JsonObject, run: Callable[[Opened, State | None], Fit]) -> Fit:
+        """The first request of a log: of a long one only as much is read as it can need."""
+        start = 0
+        if head.count > first.LEAST and first.may_begin_later(self.policy, head):
+            start = first.begin(self._log, head, allowance(self.policy, self.card, asked)[0])
+        while start > 0:
+            reach = first.reach(self._log, start)
+            opened = self._open(head, slot, reach, asked)
+            state = first.state(head, reach, policy=self.policy.fingerprint(), card=stages.named(self.card))
+            fit = run(opened, state)
+            if first.is_enough(fit, opened.conversation, start, self.policy):
+                note = first.NOT_READ.format(last=start - 1)
+                return replace(fit, report=replace(fit.report, notes=(*fit.report.notes, note)))
+            start = max(0, head.count - 2 * (head.count - start))
+        return run(self._open(head, slot, Reach(), asked), None)
 
     def sent(self, version: int, fit: Fit) -> None:
         """Remember a request that was committed, so that it need not be made again to be extended."""
