@@ -18,7 +18,10 @@ import transom
 
 WRITER = Path(__file__).with_name("writer.py")
 KILLS = int(os.environ.get("TRANSOM_KILLS", "6"))
-"""How often a writer is killed; 300 in the long run: `TRANSOM_KILLS=300 pytest tests/store`."""
+"""How often a writer is killed; 300 in the long run: `TRANSOM_KILLS=300 TRANSOM_SAID=200 pytest tests/store`."""
+MOST_SAID = int(os.environ.get("TRANSOM_SAID", "12"))
+"""Messages that a writer says at the most before it may be killed."""
+KILLS_A_SESSION = 5
 
 
 def url(path: Path) -> str:
@@ -44,21 +47,28 @@ def said(process: subprocess.Popen[str]) -> list[int]:
 
 @pytest.mark.slow
 def test_what_append_returned_from_survives_a_kill_at_any_moment(tmp_path: Path) -> None:
-    """A process that appends and compiles is killed by SIGKILL: nothing that it said is lost, and the next open works."""
+    """A process that appends and compiles is killed by SIGKILL, again and again on one session: nothing that it said is lost, and
+    the next open goes on behind it.
+    """
     rng = random.Random(4)
+    told = 0
     for turn in range(KILLS):
-        name = f"s{turn}"
+        name = f"s{turn // KILLS_A_SESSION}"
+        told = told if turn % KILLS_A_SESSION else 0
         with started(url(tmp_path), name, "a", 10_000, 3) as writer:
             assert writer.stdout is not None
-            lines = [writer.stdout.readline() for _ in range(1 + rng.randrange(12))]
+            lines = [writer.stdout.readline() for _ in range(1 + rng.randrange(MOST_SAID))]
             time.sleep(rng.uniform(0, 0.1))
             writer.send_signal(signal.SIGKILL)
             numbers = [int(line) for line in lines[1:]] + said(writer)
+        assert not numbers or numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        told = numbers[-1] + 1 if numbers else told
         with transom.Store(url(tmp_path)) as store:
             chat = store.session(name)
             kept = chat.messages()
-            assert len(kept) in (len(numbers), len(numbers) + 1)  # the last one may have been stored and not yet said
+            assert told <= len(kept) <= told + 1  # the last one may have been stored and not yet said
             assert [message["content"].split()[1] for message in kept] == [str(n) for n in range(len(kept))]
+            told = len(kept)
             if kept:
                 chat.compile(system="Be short.")
 

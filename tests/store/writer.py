@@ -8,11 +8,12 @@ import transom
 
 
 def main(url: str, name: str, who: str, count: int, fits: int) -> None:
-    """Append `count` messages; make a request after each `fits`-th (0: none)."""
+    """Append messages up to number `count`, behind what is stored of one's own; make a request after each `fits`-th (0: none)."""
     with transom.Store(url) as store:
         chat = store.session(name, api="anthropic", model="claude-opus-4-8", policy=transom.Policy.sliding(budget=2_000))
         print("ready", flush=True)  # noqa: T201 - that is what it is for
-        for number in range(count):
+        own = [message for message in chat.messages() if message["content"].startswith(f"{who} ")]
+        for number in range(len(own), count):
             role = "assistant" if number % 2 else "user"
             chat.append({"role": role, "content": f"{who} {number} " + "word " * 20})
             print(number, flush=True)  # noqa: T201
