@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from transom.errors import BadRequest
 from transom.parts import walk
+from transom.types import Json
 from transom.wire import FORMS, guess
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -298,3 +299,10 @@ def test_the_form_of_every_case_is_guessed() -> None:
         body = case.get("request")
         if case["provider"] in APIS and isinstance(body, dict) and body.get("messages"):
             assert guess(body) == case["provider"], path.stem
+
+
+def test_a_part_whose_type_is_no_word_gives_no_hint() -> None:
+    """Found by fuzzing: a list in place of a type."""
+    odd: tuple[Json, ...] = ([], {}, None, 1, [[]])
+    content = [{"type": kind, "text": "a"} for kind in odd]
+    assert guess({"messages": [{"role": "user", "content": content}]}) == guess({"messages": [{"role": "user", "content": "a"}]})

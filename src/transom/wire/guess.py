@@ -82,7 +82,8 @@ def _messages(messages: Json) -> Iterator[str]:
 
 
 def _block(block: JsonObject) -> Iterator[str]:
-    kind = block.get("type")
+    said = block.get("type")
+    kind = said if isinstance(said, str) else ""
     if kind == "generated_image" or not _HOSTS.isdisjoint(block):
         yield "blocks"
     elif kind in _ANTHROPIC:
