@@ -18,13 +18,14 @@ import re
 from msgspec.structs import replace
 
 from transom.parts import Facts, Source
+from transom.probe import office
 from transom.probe.encoded import Encoded, Raw
 from transom.probe.svg import accept_svg, read_svg
 from transom.probe.table import look, measured
 from transom.probe.window import Head, Other, Short
 from transom.probe.window import Source as Bytes
 
-__all__ = ["facts", "facts_of_bytes", "sniff"]
+__all__ = ["facts", "facts_of_bytes", "sniff", "words"]
 
 EMPTY = "empty"
 NOT_BASE64 = "not base64"
@@ -70,6 +71,12 @@ def facts_of_bytes(head: bytes, size: int) -> Facts:
     return _judge(Raw(head, size), _FAMILIES[0]) if size or head else Facts(problem=EMPTY)
 
 
+def words(payload: str) -> str:
+    """The words of an office document in base64, as far as they are read within bounds; "" where it is none."""
+    encoded = Encoded(payload)
+    return office.read(encoded.whole()).text if encoded.size() <= office.LARGEST else ""
+
+
 def sniff(payload: str) -> str:
     """The media type that a string shows when it is read as base64, or as a data URL; "" for ordinary text.
 
@@ -90,7 +97,7 @@ def _judge(source: Bytes, declared: str) -> Facts:
     """The facts, with what is wrong at the end."""
     found, row = look(source)
     source.tail()
-    if row is None:
+    if row is None or (found.mime == office.ZIP and declared.strip().lower().startswith(_FAMILIES)):
         return Facts(problem=UNKNOWN) if declared.strip().lower().startswith(_FAMILIES) else found
     return measured(source, row, found)
 

@@ -16,6 +16,7 @@ from transom.probe.film import measure_asf, measure_avi, measure_boxes, measure_
 from transom.probe.frames import accept_frames, accept_id3, measure_frames, read_frames, read_mp3
 from transom.probe.jpeg import flaw_jpeg, read_jpeg
 from transom.probe.matroska import measure_ebml, read_ebml
+from transom.probe.office import measure_zip, read_zip
 from transom.probe.pdf import measure_pdf, read_pdf
 from transom.probe.raster import PNG, flaw_png, flaw_webp, read_bmp, read_gif, read_png, read_webp
 from transom.probe.sound import measure_aiff, measure_flac, measure_ogg, measure_wav, read_ogg, read_wav
@@ -91,6 +92,7 @@ FORMATS: tuple[Row, ...] = (
     Row(_starts(b"FLV\1"), _is("video/x-flv"), _named("video/x-flv"), measure=measure_flv),
     Row(_starts(b"\0\0\1\xba"), _is("video/mpeg"), _named("video/mpeg"), measure=measure_mpeg),
     Row(_starts(b"0&\xb2u\x8ef\xcf\x11"), _is("video/x-ms-wmv"), _named("video/x-ms-wmv"), measure=measure_asf),
+    Row(_starts(b"PK\3\4"), read_zip, _named(""), measure=measure_zip),
     Row(_anything, read_pdf, _named(""), measure=measure_pdf, loose=True),
 )
 

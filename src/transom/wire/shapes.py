@@ -277,6 +277,7 @@ SHAPES: Final[dict[str, Reader]] = {
     "video_url": _media("video"),
     # files
     "document": _document,
+    "document_url": _media("document"),
     "file": _media(None),
     "input_file": _media(None),
     "media": _media(None),
@@ -329,6 +330,7 @@ _UNREAD: Final = frozenset({"type", *keyed.SIGNATURES})
 _MEDIA_TYPES: Final = frozenset(
     {"image", "image_url", "input_image", "computer_screenshot", "generated_image", "image_generation_call", "document"}
     | {"audio", "input_audio", "audio_url", "video", "input_video", "video_url", "file", "input_file", "media", "resource"}
+    | {"document_url"}
 )
 
 

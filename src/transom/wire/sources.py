@@ -15,13 +15,24 @@ from transom.types import Json, JsonObject, Place
 
 PAYLOADS: Final = ("data", "base64", "bytes", "blob", "file_data", "b64_json", "result", "image", "audio")
 """Keys of inline payloads (Anthropic and MCP, LangChain, Bedrock, MCP resources, OpenAI files, image generation, AI SDK)."""
-URLS: Final = ("url", "image_url", "video_url", "audio_url", "file_url", "uri", "fileUri", "file_uri", "s3Location")
+URLS: Final = (
+    "url",
+    "image_url",
+    "video_url",
+    "audio_url",
+    "document_url",
+    "file_url",
+    "uri",
+    "fileUri",
+    "file_uri",
+    "s3Location",
+)
 IDS: Final = ("file_id", "fileId", "id")
 MIMES: Final = ("media_type", "mimeType", "mime_type", "mediaType", "format")
 NAMES: Final = ("filename", "displayName", "display_name", "name", "title")
 WRAPPERS: Final = (
     "source", "image_url", "input_audio", "file", "resource", "inlineData", "inline_data", "fileData", "file_data",
-    "image", "document", "audio", "video", "video_url", "audio_url", "s3Location",
+    "image", "document", "audio", "video", "video_url", "audio_url", "document_url", "s3Location",
 )  # fmt: skip
 """Keys of an object that holds the payload's keys in its turn."""
 
@@ -31,6 +42,9 @@ _FORMATS: Final = {
     "bmp": "image/bmp", "tiff": "image/tiff", "avif": "image/avif", "heic": "image/heic", "svg+xml": "image/svg+xml",
     "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm",
     "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "doc": "application/msword",
+    "xls": "application/vnd.ms-excel",
 }  # fmt: skip
 """What bare format names stand for (OpenAI `input_audio.format`, Bedrock `image.format` and `document.format`)."""
 _SCHEME: Final = 16
