@@ -148,7 +148,7 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
         image_label=varied(tables().labels, entry["image"], *hows),
         image_flat=entry.get("image_flat", FLAT.image_flat),
         frame=framed(varied(tables().frames, entry["frame"], *hows), entry.get("constants", {})),
-        media=varied(tables().media, entry["media"], *hows),
+        media=rule_on(varied(tables().media, entry["media"], *hows), on),
     )
 
 
@@ -158,10 +158,19 @@ def on_day(entries: tuple[JsonObject, ...], on: str) -> JsonObject:
     return began[-1] if began else entries[0]
 
 
+def rule_on(rules: tuple[tuple[str, MediaRule], ...], on: str) -> MediaRule:
+    """The rule that holds on a day, as `on_day` has it."""
+    return [rule for start, rule in rules if not on or start <= on or start == rules[0][0]][-1]
+
+
 def family(name: str, api: str) -> JsonObject:
-    """The entry of a whole line of models: by the name's beginning, then by the form that only its vendor speaks."""
-    beginnings = (name, "claude" if api == "anthropic" and not name else "")
-    return next(entry for entry in tables().families if any(start.startswith(entry["prefix"]) for start in beginnings))
+    """The entry of a whole line of models: by the name's beginning, then by a later word of it, then by the form that only its
+    vendor speaks; the last entry is for all others.
+    """
+    name = name or ("claude" if api == "anthropic" else "")
+    *lines, others = tables().families
+    ways = (name.startswith, lambda word: f"-{word}" in name)
+    return next((entry for way in ways for entry in lines if any(way(word) for word in entry["prefixes"])), others)
 
 
 def row_of(model: str, name: str) -> tuple[int, int, int, str]:

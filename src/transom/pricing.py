@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from msgspec import field
 from msgspec.structs import replace
 
-from transom import canon
+from transom import canon, probe
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.frozen import Frozen
 from transom.parts import Conversation, Facts, Media, Message, Part, walk
+from transom.probe.office import OFFICE
 from transom.rules.tools import held
 from transom.types import Basis, Count, Json, Place
 
@@ -63,24 +64,28 @@ class Known(Frozen, frozen=True, kw_only=True):
 
 class Where(Frozen, frozen=True, kw_only=True):
     """Where a part stands: in a message that calls tools, behind the user's last turn, inside a tool's result, as all of it
-    (`only`). `unread`:
-    the same thought stands before it, or the template does not write such a call.
+    (`only`), behind another document of its message (`further`). `unread`: the same thought stands before it, or the template
+    does not write such a call.
     """
 
     calls: bool = True
     live: bool = True
     in_result: bool = False
     only: bool = False
+    further: bool = False
     unread: bool = False
 
 
 class Look(Frozen, frozen=True):
-    """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result, as all of it."""
+    """How a medium is asked for: its resolution, pictures a second of a film, inside a tool's result, as all of it, behind
+    another document of its message.
+    """
 
     detail: str = ""
     frames: float = 0
     in_result: bool = False
     only: bool = False
+    further: bool = False
 
 
 class PriceList(Frozen, frozen=True):
@@ -169,6 +174,7 @@ class PriceList(Frozen, frozen=True):
         calls, live = has_calls(message), message.index > self.live
         dropped = calls and not self.card.frame.writes_calls(message)
         thoughts: set[str] = set()
+        documents = 0
         for part in message.parts:
             if part.kind == "reasoning" and part.text:
                 again = part.text in thoughts  # servers give the same thought under two names, and read one (62 requests)
@@ -181,7 +187,9 @@ class PriceList(Frozen, frozen=True):
             for inner in walk((part,)):
                 within = part.kind == "result" and inner is not part
                 only = within and len(part.parts) == 1 and not part.text
-                yield inner, Where(calls=calls, live=live, in_result=within, only=only)
+                documents += inner.kind == "document"
+                further = inner.kind == "document" and documents > 1
+                yield inner, Where(calls=calls, live=live, in_result=within, only=only, further=further)
 
     def _of(self, part: Part) -> Price:
         """A part and all that stands in it, without bytes."""
@@ -190,7 +198,7 @@ class PriceList(Frozen, frozen=True):
     def _own(self, part: Part, where: Where) -> Price:
         """A part by itself, without bytes and without what stands in it."""
         if part.media is not None:
-            price = self._media(part.media, look(part, self.resolution, in_result=where.in_result, only=where.only))[0]
+            price = self._media(part.media, look(part, self.resolution, where))[0]
             about = self._about(part, part.media)
             return self._scaled(price.tokens, price.basis) + (self._scaled(about, self._basis()) if about else Price())
         read = self._scaled(self._content(part, where), self._basis())
@@ -228,6 +236,11 @@ class PriceList(Frozen, frozen=True):
         words = written(media)
         if words is not None:
             return Price(self._tokens(words) + self.card.media.text, 0, self._basis()), "the text of the document"
+        words = packed(media)
+        if words:
+            letters, around = max(len(words), media.facts.text_chars), max(self.card.media.text, self.card.media.around)
+            tokens = math.ceil(self._tokens(words) * letters / len(words)) + around
+            return Price(tokens, 0, "estimate"), f"{letters:,} characters in the document: {tokens:,} tokens"
         flat = self.card.image_flat if media.kind == "image" else self.card.media.least(media.kind)
         return Price(flat, 0, "flat"), f"nothing is known of it: {flat:,} tokens, the flat price"
 
@@ -245,12 +258,14 @@ class PriceList(Frozen, frozen=True):
         if media.kind == "document" and 0 < facts.pages <= MOST:
             if look.only and rule.only_in_result:
                 return Price(rule.only_in_result, 0, "estimate"), "it is all of a tool's result, and not read there"
-            tokens = rule.document(facts, alone=self.alone, in_result=look.in_result, low=look.detail == "low")
+            low = look.detail == "low"
+            tokens = rule.document(facts, alone=self.alone, in_result=look.in_result, low=low, further=look.further)
             words = f"{facts.pages:,} pages, some {facts.text_chars:,} characters on them: {tokens:,} tokens"
             return (Price(tokens, 0, "estimate"), words) if tokens else None
         if media.kind == "audio" and rule.second and 0 < facts.seconds <= MOST:
             tokens = rule.sound(facts.seconds)
-            return Price(tokens, 0, "rule"), f"{facts.seconds:.2f} seconds x {rule.second} = {tokens:,} tokens"
+            around = f" + {rule.around_sound}" if rule.around_sound else ""
+            return Price(tokens, 0, "rule"), f"{facts.seconds:.2f} seconds x {rule.second}{around} = {tokens:,} tokens"
         if media.kind == "video" and rule.frame and 0 < facts.seconds <= MOST:
             tokens = rule.film(facts, detail=look.detail, frames=look.frames)
             return Price(tokens, 0, "estimate"), f"{facts.seconds:.2f} seconds of film = {tokens:,} tokens"
@@ -318,7 +333,7 @@ class PriceList(Frozen, frozen=True):
         return found
 
 
-def look(part: Part, resolution: str, *, in_result: bool, only: bool) -> Look:
+def look(part: Part, resolution: str, where: Where) -> Look:
     """How the medium of a part is asked for; what the part says itself comes before what the request says."""
     raw = part.raw if isinstance(part.raw, dict) else {}
     own = raw.get("mediaResolution", raw.get("media_resolution"))
@@ -327,7 +342,7 @@ def look(part: Part, resolution: str, *, in_result: bool, only: bool) -> Look:
     frames = film.get("fps")
     if isinstance(frames, bool) or not isinstance(frames, int | float) or not 0 < frames <= FASTEST:
         frames = 0.0
-    return Look(level(own) or resolution, float(frames), in_result, only)
+    return Look(level(own) or resolution, float(frames), where.in_result, where.only, where.further)
 
 
 def level(resolution: Json) -> str:
@@ -347,6 +362,13 @@ def written(media: Media) -> str | None:
         return base64.b64decode(media.payload, validate=True).decode("utf-8", "replace")
     except ValueError:
         return None
+
+
+def packed(media: Media) -> str:
+    """The words of an office document; "" where it is none."""
+    if media.kind != "document" or media.source not in {"base64", "data-url"} or media.facts.mime not in OFFICE.values():
+        return ""
+    return probe.words(media.payload)
 
 
 def is_turn(message: Message) -> bool:

@@ -154,6 +154,27 @@ def test_a_picture_stands_in_a_frame() -> None:
     assert price({"messages": [{"role": "user", "content": [picture]}]}) == 7 + 1_600 + 3
 
 
+@pytest.mark.parametrize("kinds, more", [("p", 6), ("tp", 6 + 13), ("tpt", 6 + 13), ("t", 0), ("tt", 0)])
+def test_media_in_a_result_stand_in_a_frame(kinds: str, more: int) -> None:
+    """9 recorded requests of 4 repositories: 6 around a picture alone, 17 to 20 where a text stands beside it."""
+    picture = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    content = [picture if kind == "p" else {"type": "text", "text": "word"} for kind in kinds]
+    plain = price({"messages": turn({}, {"content": ""})})
+    inside = kinds.count("t") + (1_600 + 3) * kinds.count("p")
+    assert price({"messages": turn({}, {"content": content})}) == plain + inside + more
+
+
+def test_results_of_a_search_that_are_to_be_cited_bring_the_rules_of_citing() -> None:
+    """As for documents (docs/pricing.md): 557."""
+    found = {"type": "search_result", "title": "T", "source": "s", "content": [{"type": "text", "text": "word"}]}
+    cited = {**found, "citations": {"enabled": True}}
+    plain, told = (price({"messages": turn({}, {"content": [one]})}) for one in (found, cited))
+    assert told == plain + 557
+    inner = {"searchResult": {"title": "T", "source": "s", "content": [{"text": "word"}], "citations": {"enabled": True}}}
+    asked = {"messages": [{"role": "user", "content": [inner]}]}
+    assert price(asked, api="bedrock") == 7 + 557 + 3
+
+
 def test_a_document_of_plain_text() -> None:
     """docs/pricing.md: 38 and its text."""
     document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "four words of text"}}

@@ -19,6 +19,9 @@ MEASURED = "huggingface.co/datasets/JOHNISKING/image-token-cost"
 
 VECTORS = Path(__file__).parents[2].parent / "shared" / "data" / "prices" / "image-vectors.json"
 
+EVEN = [(1, 1, 4), (56, 56, 4), (57, 56, 8), (128, 128, 36), (640, 480, 432)]
+"""Claude 3.5 Haiku: 1x1, 128x128 and 640x480 as billed in 5 requests of 4 repositories."""
+
 TILES = [
     ("gpt-4o", 1024, 1024, "high", 765, GUIDE),
     ("gpt-4o", 2048, 4096, "high", 1105, GUIDE),
@@ -168,3 +171,10 @@ def test_no_picture_costs_more_than_the_cap(rule: Tiles, cap: int, width: int, h
 @given(width=st.integers(1, 10_000), height=st.integers(1, 10_000))
 def test_what_is_sent_costs_what_it_did(rule: Patch28, width: int, height: int) -> None:
     assert rule.tokens(*rule.sent(width, height)) == rule.tokens(width, height)
+
+
+@pytest.mark.parametrize("width, height, tokens", EVEN)
+def test_claude_3_5_haiku_fills_rows_and_columns_up_to_even_numbers(width: int, height: int, tokens: int) -> None:
+    rule = catalog.card("claude-3-5-haiku-20241022").image
+    assert rule.tokens(width, height) == tokens
+    assert "up to a multiple of 2" in rule.explain(width, height)

@@ -34,6 +34,19 @@ NAMES = [
     ("ft:gpt-4o-2024-08-06:acme::abc123", "gpt-4o"),
     ("GPT-4o ", "gpt-4o"),
     ("o3-mini", "o3"),
+    ("openai/ft:gpt-4o-mini:acme::abc", "gpt-4o-mini"),
+    ("snowflake/openai-gpt-4.1", "gpt-4.1"),
+    ("databricks/databricks-meta-llama-3-3-70b-instruct", "llama-3.3"),
+    ("azure_ai/fw-kimi-k3", "kimi-k3"),
+    ("global.xai.grok-4.6", "grok-4.6"),
+    ("bedrock/eu-central-1/minimax.minimax-m2.1", "minimax-m2"),
+    ("google.gemma-3-4b-it", "gemma-3"),
+    ("us.deepseek.v3.2", "deepseek-v3.2"),
+    ("zai-glm-5-3", "glm-5.3"),
+    ("gemini-3-5-flash", "gemini-3.5-flash"),
+    ("fireworks_ai/accounts/fireworks/models/llama-v3p1-70b-instruct", "llama-3.1"),
+    ("accounts/fireworks/models/qwen2p5-vl-32b-instruct", "qwen2.5-vl"),
+    ("mistral-medium-3-1", "mistral-medium"),
 ]
 
 
@@ -56,6 +69,32 @@ def test_an_unknown_claude_is_priced_as_the_newest() -> None:
     assert card.vendor == "anthropic"
     assert card.image == catalog.card("claude-opus-5").image
     assert catalog.card("", api="anthropic").image == card.image
+
+
+@pytest.mark.parametrize(
+    "name, newest",
+    [
+        ("qwen9-max", "qwen3.6"),
+        ("openrouter/deepseek/deepseek-v9", "deepseek-v4"),
+        ("grok-9", "grok-4.7"),
+        ("nous-hermes-2-mixtral-8x7b-dpo", "mistral-large"),
+        ("chatglm-9", "glm-5"),
+        ("moonshot-v1-8k", "kimi-k3"),
+        ("llama-9-70b", "llama-4"),
+        ("medgemma-27b", "gemma-3"),
+        ("gemini-omni-1.2-flash", "gemini-3.5"),
+        ("nova-9", "nova-2"),
+    ],
+)
+def test_an_unknown_model_of_a_known_line_is_priced_as_its_newest(name: str, newest: str) -> None:
+    card, same = catalog.card(name), catalog.card(newest)
+    assert not card.known
+    assert (card.vendor, card.counter, card.frame) == (same.vendor, same.counter, same.frame)
+
+
+def test_an_unknown_model_of_no_line_is_priced_as_the_dearest() -> None:
+    assert catalog.card("phi-9").image == catalog.card("?").image
+    assert catalog.card("phi-9").counter.name == "unknown"
 
 
 def test_who_hosts_it_narrows_the_limits() -> None:
@@ -102,7 +141,7 @@ frame = "c"
 media = "d"
 limits = "e"
 [[families]]
-prefix = ""
+prefixes = []
 """
     with pytest.raises(BadSetting, match=r"prices\.toml: the entry of \['m'\] names the image 'lost', which the file lacks"):
         read(text)

@@ -9,7 +9,7 @@ import pytest
 from transom import BadSetting
 from transom.data import tables
 from transom.parts import Media, Part
-from transom.pricing import look, written
+from transom.pricing import Where, look, written
 from transom.rules import claude, gemini, tools
 from transom.rules.grids import Fixed
 from transom.rules.template import kept
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 )
 def test_pictures_a_second_are_a_number_within_reason(fps: object, frames: float) -> None:
     part = Part(kind="video", place=(), raw={"videoMetadata": {"fps": fps}})
-    assert look(part, "", in_result=False, only=False).frames == frames
+    assert look(part, "", Where()).frames == frames
 
 
 @pytest.mark.parametrize(("payload", "text"), [("d29yZHM=", "words"), ("d29yZHM", None), ("@", None)])

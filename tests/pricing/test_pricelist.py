@@ -103,12 +103,12 @@ def test_a_claimed_side_is_bounded() -> None:
 
 
 def test_documents_and_sounds() -> None:
-    """CM-50: 1,000 where nothing is known; a document at least one page; sound 10 a second (guide realtime-costs)."""
+    """CM-50: 1,000 where nothing is known; a document at least one page; sound 10 a second (guide realtime-costs) and 4."""
     assert FLAT.price_media(media("document")) == FLAT.price_media(media("audio")) == Price(1000, 5, "flat")
     assert CLAUDE.price_media(media("document")).tokens == CLAUDE.card.media.page
-    assert CLAUDE.price_media(media("document", facts=Facts(pages=3))) == Price(3 * 1_590 + 9, 5, "estimate")
-    assert CLAUDE.price_media(media("document", facts=Facts(pages=1, text_chars=1_000))) == Price(1_590 + 360 + 9, 5, "estimate")
-    assert GPT.price_media(media("audio", facts=Facts(seconds=2.58))) == Price(25, 5, "rule")
+    assert CLAUDE.price_media(media("document", facts=Facts(pages=3))) == Price(3 * 1_565 + 9, 5, "estimate")
+    assert CLAUDE.price_media(media("document", facts=Facts(pages=1, text_chars=1_000))) == Price(1_565 + 368 + 9, 5, "estimate")
+    assert GPT.price_media(media("audio", facts=Facts(seconds=2.58))) == Price(29, 5, "rule")
     assert GPT.price_media(media("audio", facts=Facts(seconds=math.nan))).tokens == 1000
     assert CLAUDE.price_media(media("audio", facts=Facts(seconds=2.0))).tokens == 1000
     assert GPT.price_media(media("video", facts=Facts(seconds=2.0))).tokens == 1000
@@ -121,7 +121,7 @@ def test_an_explanation_says_where_a_figure_comes_from() -> None:
     assert CLAUDE.explain(media(stamp=7)) == "stamped with 7 tokens"
     assert PriceList(CLAUDE.card, known={"abcde": Known(tokens=9)}).explain(media()) == "known to cost 9 tokens"
     assert CLAUDE.explain(media()) == "nothing is known of it: 1,600 tokens, the flat price"
-    assert GPT.explain(media("audio", facts=Facts(seconds=2.0))) == "2.00 seconds x 10 = 20 tokens"
+    assert GPT.explain(media("audio", facts=Facts(seconds=2.0))) == "2.00 seconds x 10 + 4 = 24 tokens"
     assert GPT.explain(media("document", facts=Facts(pages=2))) == "2 pages, some 0 characters on them: 1,996 tokens"
     assert CLAUDE.explain(media("document", "text")) == "the text of the document"
 

@@ -28,7 +28,7 @@ from transom.rules.media import MediaRule
 from transom.rules.openai import OpenAIFrame
 from transom.rules.template import TemplateFrame
 from transom.tokens import Counter
-from transom.types import JsonObject
+from transom.types import Json, JsonObject
 
 Value = TypeVar("Value")
 
@@ -62,7 +62,7 @@ class Tables(Frozen, frozen=True, kw_only=True):
     images: Mapping[str, ImageRule]
     labels: Mapping[str, str]
     frames: Mapping[str, Frame]
-    media: Mapping[str, MediaRule]
+    media: Mapping[str, tuple[tuple[str, MediaRule], ...]]
     limits: Mapping[str, JsonObject]
     models: Mapping[str, tuple[JsonObject, ...]]
     families: tuple[JsonObject, ...]
@@ -91,7 +91,7 @@ def read(text: str) -> Tables:
         images=images,
         labels=labels,
         frames={name: made(FRAMES, "style", name, whole(name, raw["frames"])) for name in raw["frames"]},
-        media={name: MediaRule(**whole(name, raw["media"])) for name in raw["media"]},
+        media={name: by_day(name, raw["media"]) for name in raw["media"]},
         limits=raw["limits"],
         models=by_name(raw["models"]),
         families=tuple(raw["families"]),
@@ -112,11 +112,18 @@ def closed(entry: JsonObject, found: Tables) -> None:
     }
     for link in LINKS:
         if entry.get(link) not in known[link]:
-            whose = entry.get("names") or entry.get("prefix")
+            whose = entry.get("names") or entry.get("prefixes")
             message = (
                 f"the entry of {whose} names the {link} {entry.get(link)!r}, which the file lacks; add it or correct the name"
             )
             raise BadSetting(message, place="prices.toml")
+
+
+def by_day(name: str, entries: Mapping[str, Json]) -> tuple[tuple[str, MediaRule], ...]:
+    """The rules of one name with the days from which they hold, oldest first; most have one for all days."""
+    given = entries[name]
+    rules = given if isinstance(given, list) else [whole(name, entries)]
+    return tuple((rule.get("from", ""), MediaRule(**{key: rule[key] for key in rule if key != "from"})) for rule in rules)
 
 
 def whole(name: str, entries: Mapping[str, JsonObject]) -> JsonObject:

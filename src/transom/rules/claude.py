@@ -32,7 +32,8 @@ requests; the last row is for all others, a guess."""
 
 class ClaudeFrame(Frozen, frozen=True, kw_only=True):
     """Claude's framing. `start` + `turn` a message; `preamble` of tools by choice; calls and results as marked-up
-    parameters; `opening` where the assistant speaks first (4 requests), `cited` where a document is cited from (2 requests).
+    parameters; `shown` in a result that holds media, `beside` where a text stands beside them (9 requests of 4 repositories);
+    `opening` where the assistant speaks first (4 requests), `cited` where documents or results of a search are cited from (3).
 
     Source: docs/pricing.md
     """
@@ -46,6 +47,8 @@ class ClaudeFrame(Frozen, frozen=True, kw_only=True):
     per_call: int = 27
     per_parameter: int = 13
     per_result: int = 13
+    shown: int = 6
+    beside: int = 13
     failed: int = 7
     picture: int = 3
     parallel: int = 20
@@ -100,8 +103,11 @@ class ClaudeFrame(Frozen, frozen=True, kw_only=True):
         return count(part.name) + self.per_call + written
 
     def result(self, part: Part, count: Count) -> int:
-        """Its text, a constant, and the mark of one that failed."""
-        return count(part.text) + self.per_result + self.failed * part.failed
+        """Its text, a constant, the mark of one that failed, and what stands around media in it."""
+        media = any(inner.media is not None for inner in part.parts)
+        told = any(inner.kind == "text" for inner in part.parts)
+        around = self.shown + self.beside * told if media else 0
+        return count(part.text) + self.per_result + around + self.failed * part.failed
 
     def reasoning(self, part: Part, count: Count, *, calls: bool, live: bool) -> int:
         """Its visible text.
@@ -139,7 +145,7 @@ def schema_of(body: JsonObject) -> JsonObject:
 def cites(conversation: Conversation) -> bool:
     """Whether a document is to be cited from: the provider explains how."""
     documents = (part.raw for message in conversation.messages for part in walk(message.parts) if part.kind == "document")
-    inner = (tools.held(raw, "document") or raw for raw in documents if isinstance(raw, dict))
+    inner = (tools.held(raw, "document") or tools.held(raw, "searchResult") or raw for raw in documents if isinstance(raw, dict))
     return any(tools.held(raw, "citations").get("enabled") is True for raw in inner)
 
 

@@ -164,12 +164,14 @@ class Patches(Frozen, frozen=True, kw_only=True):
 class Patch28(Frozen, frozen=True, kw_only=True):
     """Claude's 28-pixel patches: the picture is reduced until its padded sides are within `side` and they within `patches`.
 
-    Source: platform.claude.com, vision-coordinates (reference code), 2026-08-22.
+    Rows and columns are filled up to a multiple of `step`. Source: platform.claude.com, vision-coordinates (reference code),
+    2026-08-22; the step of Claude 3.5 Haiku is read off bills (docs/pricing.md).
     """
 
     side: int
     patches: int
     cell: int = 28
+    step: int = 1
 
     def fits(self, width: int, height: int) -> bool:
         """Whether a picture of these sides is kept as it is."""
@@ -199,15 +201,21 @@ class Patch28(Frozen, frozen=True, kw_only=True):
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:  # noqa: ARG002
         """The patches that are left."""
-        columns, rows = cells(self.sent(width, height), self.cell)
+        columns, rows = self.filled(self.sent(width, height))
         return columns * rows
+
+    def filled(self, sides: Sides) -> Sides:
+        """Columns and rows of patches, filled up to whole steps."""
+        columns, rows = cells(sides, self.cell * self.step)
+        return columns * self.step, rows * self.step
 
     def explain(self, width: int, height: int, detail: str = "") -> str:  # noqa: ARG002
         """As arithmetic."""
         w, h = self.sent(width, height)
-        columns, rows = cells((w, h), self.cell)
+        columns, rows = self.filled((w, h))
+        up = f", each up to a multiple of {self.step}" if self.step > 1 else ""
         return (
-            f"{arrow((width, height), (w, h))}, ceil({w}/{self.cell}) x ceil({h}/{self.cell}) = {columns} x {rows}"
+            f"{arrow((width, height), (w, h))}, ceil({w}/{self.cell}) x ceil({h}/{self.cell}){up} = {columns} x {rows}"
             f" = {columns * rows:,} tokens"
         )
 

@@ -15,16 +15,17 @@ class MediaRule(Frozen, frozen=True, kw_only=True):
     """How media other than pictures are billed; 0 means that there is no such rule, and the flat price is used.
 
     `page` tokens a page's picture, or `page_alone` where the document is one page and the only medium, or `page_in_result` in a
-    tool's result; `only_in_result` a document that is all of a result; `letter` tokens a character of a page's text (0: the text
-    is free); `around` a document; `text` around a plain-text document. `second` tokens a second of sound, by each `block` of
-    seconds begun where `begun`. `frame` tokens a picture of a film, `frames` pictures a second, `film_second` a second of its
-    sound. `other`: any of which nothing is known.
+    tool's result, or `page_further` behind another document of its message; `only_in_result` a document that is all of a result;
+    `letter` tokens a character of a page's text (0: the text is free); `around` a document; `text` around a plain-text document.
+    `second` tokens a second of sound, by each `block` of seconds begun where `begun`, and `around_sound`. `frame` tokens a
+    picture of a film, `frames` pictures a second, `film_second` a second of its sound. `other`: any of which nothing is known.
     """
 
     page: float = 0
     page_alone: float = 0
     page_in_result: float = 0
     page_low: float = 0
+    page_further: float = 0
     only_in_result: int = 0
     letter: float = 0
     around: int = 0
@@ -32,6 +33,7 @@ class MediaRule(Frozen, frozen=True, kw_only=True):
     second: float = 0
     begun: bool = False
     block: int = 1
+    around_sound: int = 0
     frame: int = 0
     frame_high: int = 0
     frame_low: int = 0
@@ -43,18 +45,20 @@ class MediaRule(Frozen, frozen=True, kw_only=True):
         """The flat price: of a document at least that of one page."""
         return max(self.other, math.ceil(self.page)) if kind == "document" else self.other
 
-    def document(self, facts: Facts, *, alone: bool = False, in_result: bool = False, low: bool = False) -> int:
+    def document(
+        self, facts: Facts, *, alone: bool = False, in_result: bool = False, low: bool = False, further: bool = False
+    ) -> int:
         """Tokens of a document by its pages and the characters on them; 0 where no rule says."""
         if not (self.page or self.letter) or facts.pages <= 0:
             return 0
         page = (alone and facts.pages == 1 and self.page_alone) or (in_result and self.page_in_result) or self.page
-        page = (low and self.page_low) or page
+        page = (low and self.page_low) or (further and self.page_further) or page
         return round(page * facts.pages + self.letter * facts.text_chars) + self.around
 
     def sound(self, seconds: float) -> int:
         """Tokens of so many seconds; 0 where no rule says."""
         begun = math.ceil(seconds / self.block) * self.block
-        return math.ceil(self.second * begun) if self.begun else math.floor(self.second * seconds)
+        return (math.ceil(self.second * begun) if self.begun else math.floor(self.second * seconds)) + self.around_sound
 
     def film(self, facts: Facts, *, detail: str = "", frames: float = 0) -> int:
         """Tokens of a film by its seconds, `frames` of them a second where the request says; 0 where no rule says."""

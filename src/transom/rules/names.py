@@ -11,12 +11,17 @@ from collections.abc import Container, Iterator
 
 # `us.anthropic.claude-...`, `anthropic.claude-...`, `openai.gpt-oss-...`: Amazon Bedrock's names.
 BEDROCK = re.compile(
-    r"^(?:[a-z]{2,6}(?:-gov)?\.)?(?:anthropic|amazon|openai|meta|mistral|cohere|deepseek|moonshot(?:ai)?|qwen|zai)\.(?=.)"
+    r"^(?:[a-z]{2,8}(?:-gov)?\.)?"
+    r"(?:anthropic|amazon|openai|meta|mistral|cohere|deepseek|moonshot(?:ai)?|qwen|zai|xai|minimax|nvidia|google|writer|ai21)\.(?=.)"
 )
+# `databricks-meta-llama-3-3-70b`, `openai-gpt-4.1` (Snowflake), `fw-kimi-k3` (Azure): who hosts or makes it, before its name.
+BRAND = re.compile(r"^(?:(?:databricks|fw|openai|snowflake|azure|amazon|google|meta)-)+(?=.)")
 # `-v1:0`, `-v2`, `:free`, `@20250929`, `@default`: revisions and routes that do not change what is billed.
 REVISION = re.compile(r"(?:-v?\d+:\d+(?:\[\w+\])?|-v\d+(?:\[\w+\])?|@[\w.-]+|:[\w.-]+|\[\w+\])$")
-TUNED = re.compile(r"^ft:([^:]+)(?::.*)?$")
+TUNED = re.compile(r"^(?:[\w.-]+/)*ft:([^:]+)(?::.*)?$")
 DOTTED = re.compile(r"(?<=\d)\.(?=\d)")
+# `glm-5-2` and `llama-v3p1` (Fireworks) for glm-5.2 and llama-v3.1.
+DASHED = re.compile(r"(?<=\d)[-p](?=\d{1,2}(?![\da-z]))")
 DAY = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|(?:preview-)?\d{2}-\d{4}|preview-\d{2}-\d{2})$")
 VERSION = re.compile(r"\d{1,2}")
 # `claude-4-sonnet-20250514`, `claude-4.5-haiku`: the line behind the version, as some gateways write it.
@@ -35,7 +40,7 @@ def spelled(name: str) -> str:
     tuned = TUNED.match(name)
     name = tuned[1] if tuned else name
     name = name.rsplit("/", 1)[-1]
-    name = BEDROCK.sub("", name)
+    name = BRAND.sub("", BEDROCK.sub("", name))
     while (shorter := REVISION.sub("", name)) != name:
         name = shorter
     if "claude" in name:
@@ -47,8 +52,12 @@ def spelled(name: str) -> str:
 
 
 def longest(name: str, known: Container[str]) -> str:
-    """The longest beginning of `name` that `known` has, cut at a dash and never inside a version; "" where there is none."""
-    return next((candidate for candidate in beginnings(name) if candidate in known), "")
+    """The longest beginning of `name` that `known` has, cut at a dash and never inside a version; "" where there is none.
+
+    A version that is written with a dash or a `p` is looked for with a dot as well; Claude's all have a dash.
+    """
+    spellings = (name,) if "claude" in name else (name, DASHED.sub(".", name))
+    return next((candidate for spelling in spellings for candidate in beginnings(spelling) if candidate in known), "")
 
 
 def beginnings(name: str) -> Iterator[str]:
