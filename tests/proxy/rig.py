@@ -19,6 +19,14 @@ from transom.proxy.serving import bound, running
 from transom.proxy.settings import build
 
 
+def wait_for(what: Any, seconds: float = 5.0) -> None:
+    """Wait until `what()` is true."""
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert what()
+
+
 class Notes:
     """A watcher that keeps what it is told."""
 

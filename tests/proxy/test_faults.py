@@ -12,15 +12,7 @@ import pytest
 
 from bodies import chat, loop
 from proxy.provider import Provider
-from proxy.rig import Rig, Start
-
-
-def wait_for(what: Any, seconds: float = 5.0) -> None:
-    """Wait until `what()` is true."""
-    end = time.monotonic() + seconds
-    while not what() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert what()
+from proxy.rig import Rig, Start, wait_for
 
 
 def test_an_upstream_that_is_down_is_a_502_in_the_clients_form(start: Start) -> None:

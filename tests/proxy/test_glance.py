@@ -42,17 +42,19 @@ def glanced(body: JsonObject, api: str, policy: Policy, multiplier: float = 1.0)
     return seen, stages.run(talk, form=form, policy=policy, prices=prices, last=None, history=history)
 
 
+@pytest.mark.parametrize("policy", [Policy.sliding(), Policy.folding(max_images=None, budget=2_000)], ids=["sliding", "folding"])
 @pytest.mark.parametrize("api", sorted(MODELS))
 @given(data=st.data())
-def test_what_it_lets_through_the_fit_leaves_as_it_came(api: str, data: st.DataObject) -> None:
+def test_what_it_lets_through_the_fit_leaves_as_it_came(api: str, policy: Policy, data: st.DataObject) -> None:
     body = data.draw(st.one_of(bodies(api), legal_bodies(api)))
     try:
-        seen, fit = glanced(body, api, Policy.sliding())
+        seen, fit = glanced(body, api, policy)
     except (BadRequest, OverBudget):
         return
     if seen is not None:
         assert fit.request == body
         assert seen.size == fit.report.after
+        assert not fit.asks
 
 
 def test_it_lets_a_small_talk_through() -> None:

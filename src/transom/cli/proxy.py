@@ -12,8 +12,9 @@ import typer
 from transom.cli import options
 from transom.cli.answers import err, sentences
 from transom.errors import BadSetting
+from transom.types import JsonObject
 
-WAYS, WHERE = "How", "Where"
+WAYS, WHERE, FOLDING = "How", "Where", "Summaries"
 
 
 class Log(StrEnum):
@@ -50,6 +51,23 @@ TenantHeader: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="A header that your gateway sets and that names the tenant.", rich_help_panel=WAYS),
 ]
+Fold: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--fold", help="Sum up what would be left out, with --summary-model; summaries are kept.", rich_help_panel=FOLDING
+    ),
+]
+SummaryModel: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The model that sums up.", rich_help_panel=FOLDING)
+]
+SummaryUpstream: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The upstream that has it. Default: the only one.", rich_help_panel=FOLDING),
+]
+SummaryKeyEnv: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="VARIABLE", help="Where its key stands. Default: the caller's own credential.", rich_help_panel=FOLDING),
+]
 LogWay: TypeAlias = Annotated[
     Log | None,
     typer.Option("--log", help="Default: live on a terminal, else JSON lines on standard error.", rich_help_panel=WAYS),
@@ -64,6 +82,10 @@ def proxy(  # the options are the command
     shadow: Shadow = False,
     strict: Strict = False,
     tenant_header: TenantHeader = None,
+    fold: Fold = False,
+    summary_model: SummaryModel = None,
+    summary_upstream: SummaryUpstream = None,
+    summary_key_env: SummaryKeyEnv = None,
     log: LogWay = None,
     settings: options.Settings = None,
     budget: options.Budget = None,
@@ -85,7 +107,8 @@ def proxy(  # the options are the command
             keep_requests=keep_requests, results_per_tool=results_per_tool,
         )  # fmt: skip
         flags = options.given(store=store, tenant_header=tenant_header, mode=mode_of(shadow=shadow, strict=strict))
-        one = command.settings(flags, config, upstream or (), policy | options.others(settings))
+        folding = folding_of(fold=fold, model=summary_model, upstream=summary_upstream, key_env=summary_key_env)
+        one = command.settings(flags, config, upstream or (), policy | options.others(settings), folding)
         at = listen or command.listen_in(config) or "127.0.0.1:8100"
         command.serve(one, listen=at, log=log.value if log else "", console=err())
 
@@ -95,6 +118,14 @@ def mode_of(*, shadow: bool, strict: bool) -> str | None:
     if shadow and strict:
         raise BadSetting("--shadow changes nothing and --strict refuses; give one of them")
     return "shadow" if shadow else "strict" if strict else None
+
+
+def folding_of(*, fold: bool, **named: str | None) -> JsonObject | None:
+    """What flags say of folding; None where none turns it on. Raises BadSetting for one that belongs to it without it."""
+    given = options.given(**named)
+    if given and not fold:
+        raise BadSetting(f"--summary-{next(iter(given)).replace('_', '-')} belongs to --fold; add it, or leave this out")
+    return given if fold else None
 
 
 def loaded() -> ModuleType:

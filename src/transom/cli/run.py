@@ -9,7 +9,20 @@ import typer
 
 from transom.cli import options
 from transom.cli.answers import err, sentences
-from transom.cli.proxy import Config, Shadow, StoreFile, Strict, Upstreams, loaded, mode_of
+from transom.cli.proxy import (
+    Config,
+    Fold,
+    Shadow,
+    StoreFile,
+    Strict,
+    SummaryKeyEnv,
+    SummaryModel,
+    SummaryUpstream,
+    Upstreams,
+    folding_of,
+    loaded,
+    mode_of,
+)
 
 
 def run(  # the options are the command
@@ -19,6 +32,10 @@ def run(  # the options are the command
     store: StoreFile = None,
     shadow: Shadow = False,
     strict: Strict = False,
+    fold: Fold = False,
+    summary_model: SummaryModel = None,
+    summary_upstream: SummaryUpstream = None,
+    summary_key_env: SummaryKeyEnv = None,
     log: Annotated[str | None, typer.Option("--log", metavar="FILE", help="Append a line of JSON for each request.")] = None,
     settings: options.Settings = None,
     budget: options.Budget = None,
@@ -36,5 +53,6 @@ def run(  # the options are the command
         policy = options.given(budget=budget, reserve=reserve, max_images=max_images, image_depth=image_depth)
         flags = options.given(store=store, mode=mode_of(shadow=shadow, strict=strict))
         known = [f"{name}={url}" for name, url in proxy.upstreams(os.environ).items()] if not config else []
-        one = proxy.settings(flags, config, [*known, *(upstream or ())], policy | options.others(settings))
+        folding = folding_of(fold=fold, model=summary_model, upstream=summary_upstream, key_env=summary_key_env)
+        one = proxy.settings(flags, config, [*known, *(upstream or ())], policy | options.others(settings), folding)
         raise typer.Exit(proxy.run(one, command, log=log, console=err()))

@@ -21,7 +21,7 @@ from transom.proxy.counters import Counters
 from transom.proxy.exchange import Watcher
 from transom.proxy.logs import JsonLog, Summary, saved
 from transom.proxy.serving import bound, running, server, url_of
-from transom.proxy.settings import Settings, build, from_file, is_local, listening
+from transom.proxy.settings import Folding, Settings, build, from_file, is_local, listening
 from transom.types import JsonObject
 
 OFFICIAL: Final[Mapping[str, str]] = {
@@ -46,13 +46,19 @@ NOT_FOUND, NOT_RUN = 127, 126
 PASSED_ON: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-def settings(flags: JsonObject, file: str | None, upstreams: Sequence[str], policy: JsonObject) -> Settings:
-    """The settings of a file with the flags laid over them. Raises BadSetting."""
+def settings(
+    flags: JsonObject, file: str | None, upstreams: Sequence[str], policy: JsonObject, fold: JsonObject | None = None
+) -> Settings:
+    """The settings of a file with the flags laid over them; `fold` are those of folding where a flag turns it on. Raises
+    BadSetting.
+    """
     raw = from_file(file) if file else {}
     raw.pop("listen", None)
     raw |= flags
     raw["upstream"] = {**raw.get("upstream", {}), **dict(_pair(one) for one in upstreams)}
     raw["policy"] = {**raw.get("policy", {}), **policy}
+    if fold is not None:
+        raw["fold"] = {**raw.get("fold", {}), **fold}
     return build(raw)
 
 
@@ -73,6 +79,8 @@ def serve(one: Settings, *, listen: str, log: str, console: Console) -> None:
         watchers = (*watchers, JsonLog(sys.stderr))
     app = application(one, counters, watchers)
     listener = bound(host, port)
+    if one.folding is not None:
+        console.print(_folds(one.folding), highlight=False)
     title = f"transom proxy at {url_of(listener)}, mode {one.mode}, for {', '.join(one.upstreams)}"
     console.print(title, highlight=False)
     with (
@@ -124,6 +132,12 @@ def spoken(counters: Counters) -> str:
     count = sum(row["count"] for row in figures["requests"])
     lines = [f"{value} {name}" for name, value in saved(figures)]
     return "; ".join([f"{count:,} request{'' if count == 1 else 's'}", *lines])
+
+
+def _folds(one: Folding) -> str:
+    """What folding means, in a sentence: whose model sees what, at whose cost, and what is kept."""
+    whose = "the operator's key" if one.key else "each caller's own credential"
+    return f"folding: {one.model} at {one.upstream} sums up, with {whose}; summaries are kept with the states"
 
 
 def _opened(log: str) -> IO[str]:

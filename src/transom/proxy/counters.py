@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from transom.proxy.exchange import Exchange
+from transom.proxy.exchange import Exchange, Told
 from transom.types import JsonObject
 
 TOTALS: Final = {
     "stubs": "Pictures that became placeholders.",
     "drops": "Groups of messages that were left out.",
+    "folds": "Summaries that stood for messages in requests.",
     "cache_breaks": "Places where the provider's prompt cache ended.",
     "tokens_in": "Tokens of requests as they came, as planned.",
     "tokens_planned": "Tokens of requests as they were sent, as planned.",
@@ -25,6 +26,10 @@ TOTALS: Final = {
     "bytes_received": "Bytes of planned bodies as they came.",
     "bytes_sent": "Bytes of planned bodies as they were sent.",
     "retries": "Requests sent a second time, smaller, after a refusal.",
+    "summaries_asked": "Summaries that were asked of the summary model.",
+    "summaries_made": "Of these, those that came.",
+    "summary_tokens_in": "Input tokens that the summary model reported.",
+    "summary_tokens_out": "Output tokens that the summary model reported.",
 }
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Seconds of planning."""
@@ -52,10 +57,20 @@ class Counters:
                 self.faults[exchange.fault] += 1
             if exchange.planned is not None:
                 self._plan(exchange)
+            if exchange.summaries is not None:
+                self._fold(exchange.summaries)
             if exchange.usage is not None:
                 self.totals["tokens_billed"] += exchange.usage.prompt
                 self.totals["tokens_cached"] += exchange.usage.cached
                 self.totals["tokens_out"] += exchange.usage.output
+
+    def _fold(self, told: Told) -> None:
+        self.totals["summaries_asked"] += told.asked
+        self.totals["summaries_made"] += told.made
+        self.totals["summary_tokens_in"] += told.prompt
+        self.totals["summary_tokens_out"] += told.output
+        for why, count in told.failed.items():
+            self.faults[f"summary {why}"] += count
 
     def _plan(self, exchange: Exchange) -> None:
         planned = exchange.planned
@@ -66,6 +81,7 @@ class Counters:
         self.planning[next((edge for edge in BUCKETS if exchange.planning <= edge), float("inf"))] += 1
         self.totals["stubs"] += planned.stubs
         self.totals["drops"] += planned.drops
+        self.totals["folds"] += planned.folds
         self.totals["cache_breaks"] += planned.breaks
         self.totals["tokens_in"] += planned.before.tokens
         self.totals["tokens_planned"] += planned.after.tokens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,6 +12,23 @@ from transom.types import JsonObject
 from transom.wire.form import Usage
 
 LONGEST_NAME = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """A round of summaries: how many were asked for and made, and why others were not, in words out of few; what they cost in
+    tokens.
+    """
+
+    asked: int = 0
+    made: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    prompt: int = 0
+    output: int = 0
+
+    def to_dict(self) -> JsonObject:
+        """The round as it stands in a line of the log."""
+        return {"asked": self.asked, "made": self.made, "failed": dict(self.failed), "billed": [self.prompt, self.output]}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +52,7 @@ class Exchange:
     planned: Planned | None = field(default=None, repr=False)
     retried: bool = False
     usage: Usage | None = None
+    summaries: Told | None = None
     fault: str = ""
 
     @property
@@ -69,11 +88,14 @@ class Exchange:
                 "tokens": [self.planned.before.tokens, self.planned.after.tokens],
                 "stubs": self.planned.stubs,
                 "drops": self.planned.drops,
+                "folds": self.planned.folds,
                 "breaks": self.planned.breaks,
                 "retried": self.retried,
             }
             if self.planned.trouble:
                 out["trouble"] = self.planned.trouble
+        if self.summaries is not None:
+            out["summaries"] = self.summaries.to_dict()
         if self.usage is not None:
             out["billed"] = {"input": self.usage.prompt, "cached": self.usage.cached, "output": self.usage.output}
         if self.fault:

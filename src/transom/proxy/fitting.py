@@ -17,7 +17,7 @@ from transom.catalog import ModelCard
 from transom.errors import BadRequest, OverBudget, TransomError
 from transom.frozen import Frozen
 from transom.parts import Conversation
-from transom.plan import Size
+from transom.plan import Ask, Fold, Size
 from transom.policy import STEPS, Policy
 from transom.pricing import SCALED, PriceList
 from transom.proxy.bounded import Bounded
@@ -70,9 +70,10 @@ class Planned(Frozen, frozen=True, kw_only=True):
     before, after: the request's sizes as it came and as it is sent; `exact` and `guessed` tokens of what is sent.
     key, record: what to remember where the provider takes it; no key: nothing.
     trouble: why it goes out as it came although it should not, or is refused.
+    asks: summaries that are wanted.
     """
 
-    unshown = ("data", "report", "key")
+    unshown = ("data", "report", "key", "asks")
 
     data: bytes
     outcome: Outcome
@@ -88,6 +89,7 @@ class Planned(Frozen, frozen=True, kw_only=True):
     record: Record = UNKNOWN
     trouble: str = ""
     refusal: Refusal | None = None
+    asks: tuple[Ask, ...] = ()
 
     @property
     def stubs(self) -> int:
@@ -128,15 +130,19 @@ class Fitter:
         """Who asks."""
         return Caller(tenant=self._identity.tenant(credential=credential, named=named), session=session)
 
-    def plan(self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None) -> Planned:
-        """What is sent in place of `data`. `taught`: a second try, with what the provider's refusal of the first one taught."""
+    def plan(
+        self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None, ready: Sequence[Fold] = ()
+    ) -> Planned:
+        """What is sent in place of `data`. `taught`: a second try, with what the provider's refusal of the first one taught.
+        `ready`: the summaries that a plan of the same request asked for.
+        """
         try:
             body = _parsed(data)
         except BadRequest as error:
             return self._unread(data, error, always=True)
         model = route.model or str(body.get("model") or "")
         try:
-            return self._planned(data, body, model, route, caller, taught)
+            return self._planned(data, body, model, route, caller, taught, ready)
         except BadRequest as error:
             if route.counts and isinstance(error, Unread):  # a count may be asked for in other shapes
                 return Planned(data=data, outcome="unread", trouble="Unread")
@@ -168,7 +174,14 @@ class Fitter:
         return again if again.outcome == "fitted" and again.data != planned.data else None
 
     def _planned(  # noqa: PLR0913, PLR0917 - the request, as far as it is known
-        self, data: bytes, body: JsonObject, model: str, route: Route, caller: Caller, taught: Learned | None
+        self,
+        data: bytes,
+        body: JsonObject,
+        model: str,
+        route: Route,
+        caller: Caller,
+        taught: Learned | None,
+        ready: Sequence[Fold],
     ) -> Planned:
         form, key = FORMS[route.api], LISTS[route.api]
         conversation = None if _is_list(body.get(key)) else _read(form, body)
@@ -190,7 +203,7 @@ class Fitter:
             record=Record(learned=learned),
         )
         seen = None
-        plain = taught is None and record.state is None
+        plain = taught is None and record.state is None and not ready
         if plain and at and conversation is None:
             seen = self._glance.along(body, digests, chain, terms, known=at, data=data)
         if seen is None:
@@ -199,10 +212,18 @@ class Fitter:
         if seen is not None:
             return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
         conversation = conversation or _read(form, body)
-        return self._fitted(known, conversation, at, record, terms, retry=taught is not None)
+        return self._fitted(known, conversation, at, record, terms, ready, retry=taught is not None)
 
-    def _fitted(  # noqa: PLR0913 - what is known, and what it is judged by
-        self, known: Planned, conversation: Conversation, at: int, record: Record, terms: Terms, *, retry: bool
+    def _fitted(  # noqa: PLR0913, PLR0917 - what is known, and what it is judged by
+        self,
+        known: Planned,
+        conversation: Conversation,
+        at: int,
+        record: Record,
+        terms: Terms,
+        ready: Sequence[Fold],
+        *,
+        retry: bool,
     ) -> Planned:
         """The whole fit."""
         policy = replace(terms.policy, strict=terms.policy.strict or self.settings.mode == "strict")
@@ -217,12 +238,13 @@ class Fitter:
             prices=terms.prices,
             last=state,
             history=history,
+            ready=ready,
             compacting=retry,
         )
         changed = fit.request is not conversation.body
         share = sum(part for basis, part in fit.report.basis.items() if basis in SCALED)
         guessed = round(fit.report.after.tokens * share)
-        moved = changed or (state is not None and state.anchor > 0)
+        moved = changed or (state is not None and state.anchor > 0) or fit.state.folds or fit.state.ready
         return replace(
             known,
             data=canon.encode(fit.request) if changed and self.settings.mode != "shadow" else known.data,
@@ -232,6 +254,7 @@ class Fitter:
             guessed=guessed,
             exact=fit.report.after.tokens - guessed,
             report=fit.report,
+            asks=fit.asks,
             record=replace(known.record, state=fit.state if moved else None),
         )
 

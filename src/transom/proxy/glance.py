@@ -207,7 +207,6 @@ def _simple(policy: Policy) -> bool:
         and policy.cut is None
         and not limit(policy.max_input_tokens)
         and not limit(policy.max_message_tokens)
-        and not limit(policy.chunk_tokens)
         and not limit(policy.compact_at)
         and policy.marks == "client"
     )

@@ -72,6 +72,9 @@ def saved(figures: Mapping[str, int]) -> list[tuple[str, str]]:
         "of them from the cache": figures["tokens_cached"],
         "pictures left out": figures["stubs"],
         "groups left out": figures["drops"],
+        "summaries that stood for messages": figures["folds"],
+        "summaries made": figures["summaries_made"],
+        "summary tokens billed": figures["summary_tokens_in"] + figures["summary_tokens_out"],
         "cache breaks": figures["cache_breaks"],
         "second tries": figures["retries"],
     }

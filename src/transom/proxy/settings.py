@@ -6,6 +6,7 @@ The rule: nothing of a request can change a setting, and a setting that is not k
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -21,7 +22,7 @@ from transom import catalog
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.frozen import Frozen
-from transom.policy import Policy
+from transom.policy import FOLDING, Policy
 from transom.types import JsonObject
 
 Family: TypeAlias = Literal["anthropic", "openai", "gemini"]
@@ -32,6 +33,8 @@ MODES: Final[tuple[Mode, ...]] = ("fit", "shadow", "strict")
 CARD_FIELDS: Final = ("window", "input_limit", "output_limit")
 VERSIONS: Final = ("v1", "v1beta", "v1alpha")
 MEGABYTE: Final = 2**20
+FOLDS: Final = {name: FOLDING[name] for name in ("trigger", "chunk_tokens", "recent_tokens", "fold_first")}
+"""What folding changes of the policy unless the operator says otherwise; limits of pictures stay the model's own."""
 
 
 class Upstream(Frozen, frozen=True, kw_only=True):
@@ -64,6 +67,30 @@ class ModelRule(Frozen, frozen=True, kw_only=True):
     bills: str = ""
 
 
+class Folding(Frozen, frozen=True, kw_only=True):
+    """Who sums up: `model` at the upstream of a family, with the operator's own `key` ("": the client's credential).
+
+    seconds: how long a request waits for all its summaries. most: requests to the summary model for one of a client.
+    options: fields that go into each of them as they are; for Gemini, into its `generationConfig`.
+    """
+
+    unshown = ("key",)
+
+    model: str
+    upstream: Family
+    key: str = ""
+    seconds: float = 60.0
+    most: int = 4
+    options: JsonObject = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if not self.model:
+            raise BadSetting("folding needs a summary model; give one, such as --summary-model gpt-4o-mini")
+        _positive(self, "seconds", before="fold.")
+        _positive(self, "most", before="fold.")
+
+
 class Settings(Frozen, frozen=True, kw_only=True):
     """All of it. Sizes are bytes, times are seconds.
 
@@ -88,15 +115,14 @@ class Settings(Frozen, frozen=True, kw_only=True):
     idle: float = 600.0
     slow_client: float = 60.0
     retry: bool = True
+    folding: Folding | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
         if self.mode not in MODES:
             raise BadSetting(f"mode is {self.mode!r}; it is one of {', '.join(MODES)}")
         for name in ("max_body", "max_held", "connect", "idle", "slow_client"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-                raise BadSetting(f"{name} is {value!r}; it is a positive number")
+            _positive(self, name)
 
     def of_model(self, model: str, api: str) -> tuple[Policy, ModelCard]:
         """The policy and the card for a model; of several rules that fit, later ones win field by field."""
@@ -152,15 +178,17 @@ def build(raw: JsonObject) -> Settings:
     upstreams = table(_mapping(given.pop("upstream", {}), "upstream"))
     if not upstreams:
         raise BadSetting("there is no upstream; give one, such as --upstream anthropic=https://api.anthropic.com")
-    policy = Policy.sliding(**_settled(_mapping(given.pop("policy", {}), "policy")))
+    folding = _folding(given.pop("fold"), upstreams) if "fold" in given else None
+    begun = FOLDS if folding is not None else {}
+    policy = Policy.sliding(**{**begun, **_settled(_mapping(given.pop("policy", {}), "policy"))})
     models = tuple(_rule(name, rule) for name, rule in _mapping(given.pop("models", {}), "models").items())
-    known = set(Settings.__struct_fields__) - {"upstreams", "policy", "models"}
+    known = set(Settings.__struct_fields__) - {"upstreams", "policy", "models", "folding"}
     for name in given:
         if name not in known:
             raise BadSetting(
-                f"there is no setting {name!r}; there are {', '.join(sorted({*known, 'upstream', 'policy', 'models'}))}"
+                f"there is no setting {name!r}; there are {', '.join(sorted({*known, 'upstream', 'policy', 'models', 'fold'}))}"
             )
-    settings = Settings(upstreams=upstreams, policy=policy, models=models, **given)
+    settings = Settings(upstreams=upstreams, policy=policy, models=models, folding=folding, **given)
     for rule in models:
         settings.policy.having(**rule.policy)  # refuses now what it would refuse at the first request
     return settings
@@ -183,6 +211,24 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
+def _folding(raw: object, upstreams: Mapping[Family, Upstream]) -> Folding:
+    """Who sums up. The key is read from the environment here, once, and stands nowhere else."""
+    given = _mapping(raw, "fold")
+    known = {*Folding.__struct_fields__, "key_env"} - {"key"}
+    for name in given:
+        if name not in known:
+            raise BadSetting(f"there is no setting fold.{name}; there are {', '.join(sorted(known))}")
+    variable = given.pop("key_env", "")
+    if variable and not os.environ.get(str(variable)):
+        raise BadSetting(f"fold.key_env names the variable {variable}, which is not set; set it to the summary model's key")
+    name = given.pop("upstream", next(iter(upstreams)) if len(upstreams) == 1 else "")
+    upstream = next((known for known in upstreams if known == name), None)
+    if upstream is None:
+        raise BadSetting(f"the summary model's upstream is {name!r}; give --summary-upstream, one of {', '.join(upstreams)}")
+    given |= {"model": str(given.get("model", "")), "options": _mapping(given.get("options", {}), "fold.options")}
+    return Folding(upstream=upstream, key=os.environ[str(variable)] if variable else "", **given)
+
+
 def _rule(pattern: str, raw: object) -> ModelRule:
     given = _settled(_mapping(raw, f"models.{pattern!r}"))
     card: JsonObject = {name: given.pop(name) for name in CARD_FIELDS if name in given}
@@ -195,6 +241,12 @@ def _rule(pattern: str, raw: object) -> ModelRule:
 
 def _settled(given: JsonObject) -> JsonObject:
     return {name.replace("-", "_"): tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+
+
+def _positive(settings: object, name: str, *, before: str = "") -> None:
+    value = getattr(settings, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise BadSetting(f"{before}{name} is {value!r}; it is a positive number")
 
 
 def _mapping(value: object, name: str) -> JsonObject:

@@ -17,6 +17,7 @@ from transom.errors import TransomError
 from transom.proxy import coding, overflow
 from transom.proxy.call import Call
 from transom.proxy.fitting import Caller, Fitter, Planned
+from transom.proxy.folding import Summaries
 from transom.proxy.headers import SESSION, credential, to_upstream
 from transom.proxy.inlet import Held, Hold
 from transom.proxy.settings import Settings
@@ -38,6 +39,7 @@ class Through:
     def __init__(self, settings: Settings, fitter: Fitter, outlet: Outlet) -> None:
         self._settings, self._fitter, self._outlet = settings, fitter, outlet
         self._held = Held(settings.max_held)
+        self._summaries = Summaries(settings, outlet)
         self._pool = ThreadPoolExecutor(WORKERS, "transom-plan")
 
     def close(self) -> None:
@@ -55,12 +57,13 @@ class Through:
                 planned = Planned(data=data, outcome="unread", trouble="coding")
             else:
                 planned = await self._planned(call, plain, lambda: self._fitter.plan(plain, call.route, caller))
+                planned = await self._folded(call, planned, plain, caller, hold)
             if planned.refusal is not None:
                 await call.refuse(planned.refusal.status, planned.refusal.words)
                 return
             answer, said = await self._sent(call, planned, plain, data), b""
             if plain is not None and self._may_retry(answer):
-                answer, said, planned = await self._second(call, planned, plain, data, caller, answer)
+                answer, said, planned = await self._second(call, planned, plain, data, caller, answer, hold)
             await self._finish(call, planned, caller, answer, said)
 
     async def _finish(self, call: Call, planned: Planned, caller: Caller, answer: Answer, said: bytes) -> None:
@@ -106,6 +109,22 @@ class Through:
         call.exchange.planned = planned
         return planned
 
+    async def _folded(  # noqa: PLR0913 - the request, as far as it is known
+        self, call: Call, planned: Planned, plain: bytes, caller: Caller, hold: Hold, *, retry: bool = False
+    ) -> Planned:
+        """The plan with the summaries that it asks for, where they can be had; else the plan as it is."""
+        if not planned.asks or not self._summaries.may(call):
+            return planned
+        ready = await self._summaries.round(call, planned.asks, hold)
+        if not ready:
+            return planned
+        taught = planned.record.learned if retry else None
+        again = await self._planned(call, plain, lambda: self._fitter.plan(plain, call.route, caller, taught=taught, ready=ready))
+        if again.outcome in {"untouched", "fitted"}:
+            return again
+        call.exchange.planned = planned
+        return planned
+
     async def _aside(self, size: int, work: Callable[[], T]) -> T:
         """Work in a thread where the body is large, so that others are served meanwhile."""
         if size < self._settings.threaded:
@@ -124,7 +143,7 @@ class Through:
         return answer.status in overflow.REFUSALS and self._settings.retry and self._settings.mode != "shadow"
 
     async def _second(  # noqa: PLR0913, PLR0917 - the first try and its answer
-        self, call: Call, planned: Planned, plain: bytes, data: bytes, caller: Caller, answer: Answer
+        self, call: Call, planned: Planned, plain: bytes, data: bytes, caller: Caller, answer: Answer, hold: Hold
     ) -> tuple[Answer, bytes, Planned]:
         """The answer to a smaller request, where the first was refused as too much; else the first one, and what was read of
         it.
@@ -141,6 +160,7 @@ class Through:
             await answer.close()
             raise
         await answer.close()
+        again = await self._folded(call, again, plain, caller, hold, retry=True)
         call.exchange.retried, call.exchange.planned = True, again
         return await self._sent(call, again, plain, data), b"", replace(again, before=planned.before)
 
@@ -167,4 +187,5 @@ def _note(planned: Planned, mode: str) -> bytes:
     words = planned.outcome if mode != "shadow" else f"shadow-{planned.outcome}"
     if planned.after.tokens:
         words += f"; tokens={planned.after.tokens}/{planned.before.tokens}; stubs={planned.stubs}; drops={planned.drops}"
+        words += f"; folds={planned.folds}" if planned.folds else ""
     return words.encode()
