@@ -173,6 +173,8 @@ def test_run_puts_a_command_behind_the_proxy_and_ends_with_it() -> None:
         (["proxy", "--upstream", "openai"], "NAME=URL"),
         (["proxy", "--upstream", "openai=https://x", "--shadow", "--strict"], "one of them"),
         (["proxy", "--upstream", "openai=https://x", "--listen", "nowhere"], "HOST:PORT"),
+        (["proxy", "--upstream", "openai=https://x", "--fold"], "--summary-model"),
+        (["run", "--summary-model", "gpt-4o-mini", "--", "true"], "--fold"),
         (["run", "--", "no-such-command-anywhere"], "no-such-command-anywhere"),
     ],
 )
