@@ -95,15 +95,20 @@ def counted(found: Bill, request: JsonObject, count: OnlineCount, counts: Mutabl
 
     `counts` keeps what it said by the digest of request and model. A figure that is no positive number leaves the bill as it is.
     """
+    tokens = said(request, found.model, count, counts)
+    return found if tokens is None else replace(found, tokens=tokens, basis="observed", estimated=found.tokens)
+
+
+def said(request: JsonObject, model: str, count: OnlineCount, counts: MutableMapping[str, int] | None) -> int | None:
+    """What a counter of the caller's own says of a request, asked once; None where it is no positive number."""
     known = {} if counts is None else counts
-    key = digest({"model": found.model, "request": request}).hex()
-    tokens = known.get(key)
-    if tokens is None:
-        said: object = count(request)  # whatever it is: the counter is not ours
-        if isinstance(said, bool) or not isinstance(said, int) or not 0 < said <= MOST:
-            return found
-        tokens = known[key] = said
-    return replace(found, tokens=tokens, basis="observed", estimated=found.tokens)
+    key = digest({"model": model, "request": request}).hex()
+    if key not in known:
+        answer: object = count(request)  # whatever it is: the counter is not ours
+        if isinstance(answer, bool) or not isinstance(answer, int) or not 0 < answer <= MOST:
+            return None
+        known[key] = answer
+    return known[key]
 
 
 def _rows(conversation: Conversation, prices: PriceList) -> Iterator[Row]:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+import math
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from transom import account, catalog, check, door
-from transom.bill import Bill, bill, counted
+from transom.bill import Bill, bill, counted, said
 from transom.catalog import ModelCard
 from transom.errors import BadSetting
 from transom.ledger import Ledger
 from transom.parts import Conversation
-from transom.plan import Fold, State
+from transom.plan import Budget, Fold, Size, State
+from transom.planner.allowance import allowance
+from transom.planner.task import over
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, named, run
-from transom.types import OnlineCount
+from transom.types import JsonObject, OnlineCount
 from transom.wire import FORMS, required
 from transom.wire.form import Fault, Form
 
 __all__ = ["Fit", "fit", "form_of", "lint", "price", "repair"]
+
+TRIES = 4
+"""Requests that are made, at most, until the caller's own counter says that one fits."""
 
 
 def fit(  # noqa: PLR0913 - the subject and its options
@@ -36,6 +42,8 @@ def fit(  # noqa: PLR0913 - the subject and its options
     prices: PriceList | None = None,
     ready: Sequence[Fold] = (),
     compacting: bool = False,
+    count: OnlineCount | None = None,
+    counts: MutableMapping[str, int] | None = None,
     **settings: Any,  # noqa: ANN401 - fields of Policy, checked there
 ) -> Fit:
     """Make a request fit.
@@ -45,7 +53,10 @@ def fit(  # noqa: PLR0913 - the subject and its options
     bills when it is not the body's own. `state` is that of the last fit of the same conversation; with it, what was sent before
     stays the same bytes. `ready` are summaries that were made for `fit.asks` (`transom.fulfil`); give them to a fit with the
     state that the asking fit was given, or with its own: they take the place of what would be left out, when they are needed.
-    `compacting` asks for a compaction now, such as after a body that was too large (413). Other keywords are fields of Policy.
+    `compacting` asks for a compaction now, such as after a body that was too large (413). `count` is a counter of whole requests,
+    such as the provider's count endpoint: whether a request fits is by its word, not by the estimate. It is asked about the
+    request and about each that is made of it, four at most; `counts`, a mapping of your own, keeps its answers by digest. Other
+    keywords are fields of Policy.
 
     `fit.request` is `request` itself if nothing had to change. Raises BadRequest for what is no request, BadSetting for a
     setting that cannot be, OverBudget with the numbers if nothing legal fits.
@@ -64,7 +75,14 @@ def fit(  # noqa: PLR0913 - the subject and its options
     prices = _priced(conversation, model=model, card=card, prices=prices)
     if state is not None and memo and state.card == named(prices.card):
         prices = replace(prices, memo=memo)
-    return run(conversation, form=form, policy=policy, prices=prices, last=state, ready=ready, compacting=compacting)
+
+    def made(policy: Policy, prices: PriceList) -> Fit:
+        return run(conversation, form=form, policy=policy, prices=prices, last=state, ready=ready, compacting=compacting)
+
+    def word(body: JsonObject) -> int | None:
+        return None if count is None else said(body, prices.card.name, count, counts)
+
+    return made(policy, prices) if count is None else _by_word(conversation, made, policy=policy, prices=prices, word=word)
 
 
 def repair(
@@ -123,6 +141,38 @@ def lint(request: Mapping[str, object], *, api: str, model: str | None = None, c
     size = account.whole(conversation, Ledger(PriceList(known).at(conversation)))
     legal = form.legal(conversation, known.quirks)
     return [*required.faults(conversation), *legal, *check.limit_faults(conversation, known, size)]
+
+
+def _by_word(
+    conversation: Conversation,
+    made: Callable[[Policy, PriceList], Fit],
+    *,
+    policy: Policy,
+    prices: PriceList,
+    word: Callable[[JsonObject], int | None],
+) -> Fit:
+    """A fit of which the caller's counter says that it fits.
+
+    What may be spent is scaled by how far the counter is from the estimate of the request, and made less while a fit is still
+    too much. Where the counter says nothing, the estimate stands.
+    """
+    budget, notes = allowance(policy, prices.card, conversation.body)
+    first = word(conversation.body) if math.isfinite(budget.tokens) else None
+    if first is None:
+        return made(policy, prices)
+    estimate = account.whole(conversation, Ledger(prices.at(conversation))).tokens
+    most = budget.tokens * estimate / first
+    free = replace(prices, card=replace(prices.card, window=0, input_limit=0))
+    now, after = 0, Size()
+    for _ in range(TRIES):
+        fitted = made(replace(policy, budget=max(1, math.floor(most)), grace=0.0), free)
+        after = fitted.report.after
+        now = word(fitted.request) or after.tokens
+        if now <= budget.tokens:
+            told = f"{now:,} tokens of {int(budget.tokens):,} by the counter, estimated as {after.tokens:,}"
+            return replace(fitted, report=replace(fitted.report, notes=(*notes, *fitted.report.notes, told)))
+        most = min(most, after.tokens) * 0.99 - (now - budget.tokens)
+    raise over("what the counter still finds too much", Size(now, after.bytes, after.messages), Budget(budget.tokens))
 
 
 def form_of(api: str) -> Form:
