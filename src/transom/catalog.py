@@ -24,8 +24,11 @@ class Limits(Frozen, frozen=True, kw_only=True):
 
     `images` per request; `side` pixels of any picture; `many_side` pixels of any picture in a request with more than
     `many` pictures; `image_bytes` base64 characters of one picture; `body_bytes` of the whole body; `pages` of documents;
-    `formats` the media types of pictures that are taken; `marks` cache marks per request.
+    `formats` the media types of pictures that are taken; `marks` cache marks per request; `picture` the model's rule for
+    pictures, where that refuses some by itself (OpenAI's most patches).
     """
+
+    unshown = ("picture",)
 
     images: int = 0
     side: int = 0
@@ -36,6 +39,7 @@ class Limits(Frozen, frozen=True, kw_only=True):
     pages: int = 0
     formats: frozenset[str] = frozenset()
     marks: int = 0
+    picture: ImageRule | None = None
 
 
 class ModelCard(Frozen, frozen=True, kw_only=True):
@@ -128,8 +132,8 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
     found = names.longest(name, tables().models)
     entry = on_day(tables().models[found], on) if found else family(name, api)
     sizes = sizes_of(model, name, entry)
-    limits = limits_of(entry, names.platform(model))
     hows = (names.host(model), api)
+    image = varied(tables().images, entry["image"], *hows)
     return ModelCard(
         name=model,
         vendor=entry.get("vendor", ""),
@@ -138,12 +142,12 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
         output_limit=sizes[2],
         cache_minimum=sizes[3],
         quirks=quirks_of(model, name),
-        limits=limits,
+        limits=limits_of(entry, names.platform(model), image),
         source=entry.get("source", ""),
         date=str(entry.get("date", "")),
         known=bool(found),
         counter=tables().counters[entry["counter"]],
-        image=varied(tables().images, entry["image"], *hows),
+        image=image,
         image_many=varied(tables().images, entry["image_many"], *hows) if "image_many" in entry else None,
         image_label=varied(tables().labels, entry["image"], *hows),
         image_flat=entry.get("image_flat", FLAT.image_flat),
@@ -214,10 +218,10 @@ def quirks_of(model: str, name: str) -> frozenset[str]:
     return frozenset({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else ())
 
 
-def limits_of(entry: JsonObject, host: str) -> Limits:
-    """The vendor's limits, made narrower by who hosts it."""
+def limits_of(entry: JsonObject, host: str, image: ImageRule) -> Limits:
+    """The vendor's limits, made narrower by who hosts it and by the rule for pictures."""
     raw = dict(tables().limits[entry["limits"]])
     raw["formats"] = frozenset(raw.get("formats", ()))
     if host in BODY_BYTES and entry.get("vendor") == "anthropic":
         raw |= {"image_bytes": HOSTED_IMAGE_BYTES, "body_bytes": BODY_BYTES[host]}
-    return Limits(**raw)
+    return Limits(**raw, picture=image if image.refuses else None)

@@ -128,7 +128,7 @@ def test_an_explanation_is_the_arithmetic() -> None:
 def test_more_than_30_000_patches_are_refused() -> None:
     """NousResearch/hermes-agent, request 106186: "requires 35721 patches after processing, exceeding the limit of 30000"."""
     rule = catalog.card("gpt-6-astra").image
-    assert rule.refusal(6048, 6048) == "35,721 patches after processing, more than 30,000; make the picture smaller"
+    assert rule.refusal(6048, 6048) == "35,721 patches after processing, over 30,000"
     assert rule.refusal(6048, 6048, "high") == ""
     assert rule.refusal(4032, 3024) == ""
     assert [catalog.card(name).image.refusal(60_000, 60_000) for name in ("gpt-4o", "claude-opus-5", "flat", "?")] == [""] * 4

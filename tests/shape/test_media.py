@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conversations
+import transom
 from transom.catalog import Limits
 from transom.pairing import pair
 from transom.parts import Group, walk
@@ -116,6 +117,21 @@ def test_the_limit_of_bytes_counts_the_base64_text() -> None:
 def test_no_limit_known_refuses_only_what_cannot_be_decoded() -> None:
     assert shaped("anthropic", [image("too wide"), image("avif")], Limits())[1] == ()
     assert len(shaped("anthropic", [image("nothing")], Limits())[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "model, detail, refused", [("gpt-6-astra", None, True), ("gpt-6-astra", "low", False), ("gpt-4o", None, False)]
+)
+def test_a_picture_of_too_many_patches_is_not_sent(model: str, detail: str | None, refused: bool) -> None:
+    """NousResearch/hermes-agent, request 106186: OpenAI answers 400 above 30,000 patches of a picture that is not reduced."""
+    part = url("claims 60,000")
+    if detail:
+        part["image_url"]["detail"] = detail
+    body = {"model": model, "max_completion_tokens": 9, "messages": [{"role": "user", "content": [part]}]}
+    lines = transom.fit(body, api="openai-chat").report.decisions
+    faults = transom.lint(body, api="openai-chat")
+    assert [line.reason for line in lines] == ["3,515,625 patches after processing, over 30,000"] * refused
+    assert [fault.says.partition(";")[0] for fault in faults if fault.code == "image"] == [line.reason for line in lines]
 
 
 def test_media_inside_results_and_documents_are_seen() -> None:

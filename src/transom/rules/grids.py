@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from transom.frozen import Frozen
 
@@ -17,6 +17,8 @@ Sides: TypeAlias = tuple[int, int]
 
 class Grid(Frozen, frozen=True, kw_only=True):
     """A shape that refuses nothing and whose arithmetic is one figure."""
+
+    refuses: ClassVar[bool] = False
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:
         """Tokens of a picture of these stored pixels, each side at least 1."""

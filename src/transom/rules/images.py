@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from transom.frozen import Frozen
 
@@ -16,7 +16,11 @@ Sides: TypeAlias = tuple[int, int]
 
 
 class ImageRule(Protocol):
-    """A shape with its constants."""
+    """A shape with its constants. `refuses`: there are pictures that the rule itself refuses."""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether `refusal` ever says anything."""
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:
         """Tokens of a picture of these stored pixels, each side at least 1."""
@@ -35,6 +39,7 @@ class Flat(Frozen, frozen=True, kw_only=True):
     """One price for every picture."""
 
     price: int
+    refuses: ClassVar[bool] = False
 
     def tokens(self, width: int, height: int, detail: str = "") -> int:  # noqa: ARG002 - the shape's signature
         """The one price."""
@@ -64,6 +69,7 @@ class Tiles(Frozen, frozen=True, kw_only=True):
     side: int = 2_048
     short: int = 768
     cell: int = 512
+    refuses: ClassVar[bool] = False
 
     def sent(self, width: int, height: int, detail: str = "") -> Sides:
         """Fitted into `side`, then the short side to `short`; never enlarged."""
@@ -156,9 +162,12 @@ class Patches(Frozen, frozen=True, kw_only=True):
         """Above the limit the provider answers with an error (source: NousResearch/hermes-agent, request 106186)."""
         limit = self.sizing(detail).reject
         columns, rows = cells(self.sent(width, height, detail), self.cell)
-        if not limit or columns * rows <= limit:
-            return ""
-        return f"{columns * rows:,} patches after processing, more than {limit:,}; make the picture smaller"
+        return f"{columns * rows:,} patches after processing, over {limit:,}" if 0 < limit < columns * rows else ""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether any detail has a limit."""
+        return any(sizing.reject for _, sizing in self.details)
 
 
 class Patch28(Frozen, frozen=True, kw_only=True):
@@ -172,6 +181,7 @@ class Patch28(Frozen, frozen=True, kw_only=True):
     patches: int
     cell: int = 28
     step: int = 1
+    refuses: ClassVar[bool] = False
 
     def fits(self, width: int, height: int) -> bool:
         """Whether a picture of these sides is kept as it is."""
@@ -228,6 +238,7 @@ class Highest(Frozen, frozen=True, kw_only=True):
     """What a model of which nothing is known may cost: the highest of several rules for the very picture."""
 
     rules: tuple[tuple[str, ImageRule], ...]
+    refuses: ClassVar[bool] = False
 
     def dearest(self, width: int, height: int, detail: str = "") -> tuple[str, ImageRule]:
         """The rule that asks most, and its name."""

@@ -82,7 +82,15 @@ def _too_large(media: Media, limits: Limits) -> str:
     return f"{media.inline:,} base64 characters, over {limits.image_bytes:,}" if over else ""
 
 
-_RULES: tuple[Callable[[Media, Limits], str], ...] = (_undecodable, _too_many_pages, _unknown_format, _too_wide, _too_large)
+def _too_dense(media: Media, limits: Limits) -> str:
+    facts = media.facts
+    known = media.kind == "image" and limits.picture is not None and facts.width > 0 and facts.height > 0
+    return limits.picture.refusal(facts.width, facts.height, media.detail) if known and limits.picture else ""
+
+
+_RULES: tuple[Callable[[Media, Limits], str], ...] = (
+    _undecodable, _too_many_pages, _unknown_format, _too_wide, _too_large, _too_dense,
+)  # fmt: skip
 
 
 def _mislabelled(media: Media) -> bool:
