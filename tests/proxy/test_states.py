@@ -51,6 +51,44 @@ def test_memory_is_bounded_and_forgets_what_was_used_longest_ago() -> None:
     assert shelf.longest([b"500"]) is None
 
 
+def test_a_tenant_that_fills_the_memory_pushes_out_its_own() -> None:
+    memory = Memory(most=10_000)
+    memory.for_tenant(TWO).put(b"key", b"value")
+    for number in range(1_000):
+        memory.for_tenant(ONE).put(b"%d" % number, b"x" * 100)
+    assert memory.held <= 10_000
+    assert memory.for_tenant(TWO).longest([b"key"]) == (0, b"value")
+    assert memory.for_tenant(ONE).longest([b"999"]) == (0, b"x" * 100)
+
+
+def test_many_tenants_share_what_there_is() -> None:
+    memory = Memory(most=10_000)
+    for number in range(1_000):
+        memory.for_tenant(b"%d" % number).put(b"key", b"x" * 100)
+    assert memory.held <= 10_000
+    assert memory.for_tenant(b"0").longest([b"key"]) is None
+    assert memory.for_tenant(b"999").longest([b"key"]) == (0, b"x" * 100)
+
+
+def test_a_value_that_is_larger_than_all_is_kept_alone() -> None:
+    memory = Memory(most=1_000)
+    for number in range(3):
+        memory.for_tenant(ONE).put(b"%d" % number, b"x" * 2_000)
+    assert memory.for_tenant(ONE).longest([b"0", b"1", b"2"]) == (2, b"x" * 2_000)
+    assert memory.held < 4_000
+
+
+def test_a_tenant_that_fills_the_file_pushes_out_its_own(tmp_path: Path) -> None:
+    rows = Rows(str(tmp_path / "state.db"), most=100)
+    rows.for_tenant(TWO).put(b"key", b"value")
+    for number in range(999):
+        rows.for_tenant(ONE).put(b"%d" % number, b"x")
+    assert rows.for_tenant(TWO).longest([b"key"]) == (0, b"value")
+    assert rows.for_tenant(ONE).longest([b"0"]) is None
+    assert rows.for_tenant(ONE).longest([b"998"]) == (0, b"x")
+    rows.close()
+
+
 def test_a_file_is_bounded(tmp_path: Path) -> None:
     rows = Rows(str(tmp_path / "state.db"), most=100)
     shelf = rows.for_tenant(ONE)

@@ -1,7 +1,8 @@
 """Where the proxy remembers conversations: keys, digests and numbers, never content.
 
-The rule: a shelf is bound to a tenant and offers no question without one; what it holds is bounded, and what was used
-longest ago goes first. Losing it costs one rewrite of the prompt cache and nothing else.
+The rule: a shelf is bound to a tenant and offers no question without one; what is held is bounded, and where it is full,
+the tenant that holds most gives way with what it used longest ago: so none can push out another that holds less. Losing a
+state costs one rewrite of the prompt cache and nothing else.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ LOOKED_UP: Final = 200
 SWEPT: Final = 1_000
 """Writes between two looks at how many rows there are."""
 
+FREED: Final = 64
+"""One part of so many is freed at once where the memory is full, so that whoever holds most is seldom looked for."""
+
+HEAVIEST: Final = "SELECT tenant, count(*) FROM states GROUP BY tenant ORDER BY 2 DESC LIMIT 1"
 SWEEP: Final = """
-    DELETE FROM states WHERE rowid IN (SELECT rowid FROM states ORDER BY used DESC, rowid DESC LIMIT -1 OFFSET ?)
+    DELETE FROM states WHERE rowid IN (SELECT rowid FROM states WHERE tenant = ? ORDER BY used, rowid LIMIT ?)
 """
 
 
@@ -62,7 +67,8 @@ class Memory:
         self.secret = identity.fresh()
         self.held = 0
         self._most = most
-        self._rows: OrderedDict[bytes, bytes] = OrderedDict()
+        self._shelves: dict[bytes, _Own] = {}
+        self._lock = threading.Lock()
 
     def for_tenant(self, tenant: bytes) -> Shelf:
         """As States says."""
@@ -70,24 +76,60 @@ class Memory:
 
     def close(self) -> None:
         """Forget all."""
-        self._rows.clear()
+        self._shelves.clear()
         self.held = 0
 
-    def get(self, name: bytes) -> bytes | None:
-        """The value of a tenant's key, which is then the newest used."""
-        found = self._rows.get(name)
-        if found is not None:
-            self._rows.move_to_end(name)
-        return found
+    def get(self, tenant: bytes, keys: Sequence[bytes]) -> tuple[int, bytes] | None:
+        """The last of a tenant's keys that is known and its value, which is then the newest used of its own."""
+        with self._lock:
+            shelf = self._shelves.get(tenant)
+            if shelf is None:
+                return None
+            for at in range(len(keys) - 1, -1, -1):
+                found = shelf.rows.get(keys[at])
+                if found is not None:
+                    shelf.rows.move_to_end(keys[at])
+                    return at, found
+        return None
 
-    def set(self, name: bytes, value: bytes) -> None:
-        """Remember a value, and forget the oldest used ones beyond the bound."""
-        old = self._rows.pop(name, None)
-        self.held += len(value) - len(old) if old is not None else ENTRY + len(value)
-        self._rows[name] = value
-        while self.held > self._most and len(self._rows) > 1:
-            _, gone = self._rows.popitem(last=False)
-            self.held -= ENTRY + len(gone)
+    def set(self, tenant: bytes, key: bytes, value: bytes) -> None:
+        """Remember a value, and make room beyond the bound."""
+        with self._lock:
+            shelf = self._shelves.get(tenant)
+            if shelf is None:
+                shelf = self._shelves[tenant] = _Own(tenant)
+            old = shelf.rows.pop(key, None)
+            shelf.rows[key] = value
+            self._grow(shelf, len(value) - len(old) if old is not None else ENTRY + len(value))
+            if self.held > self._most:
+                self._free(self.held - self._most + self._most // FREED)
+
+    def _free(self, size: int) -> None:
+        """Free so many bytes, of whoever holds most; the newest value of all stays."""
+        while size > 0 and self.held > 0:
+            shelf = max(self._shelves.values(), key=lambda one: one.held)
+            if len(shelf.rows) == 1 and len(self._shelves) == 1:
+                return
+            _, gone = shelf.rows.popitem(last=False)
+            self._grow(shelf, -ENTRY - len(gone))
+            size -= ENTRY + len(gone)
+            if not shelf.rows:
+                del self._shelves[shelf.tenant]
+
+    def _grow(self, shelf: _Own, size: int) -> None:
+        shelf.held += size
+        self.held += size
+
+
+class _Own:
+    """What the memory holds of one tenant, the oldest used first."""
+
+    __slots__ = ("held", "rows", "tenant")
+
+    def __init__(self, tenant: bytes) -> None:
+        self.tenant = tenant
+        self.rows: OrderedDict[bytes, bytes] = OrderedDict()
+        self.held = 0
 
 
 class _MemoryShelf:
@@ -97,14 +139,10 @@ class _MemoryShelf:
         self._memory, self._tenant = memory, tenant
 
     def longest(self, keys: Sequence[bytes]) -> tuple[int, bytes] | None:
-        for at in range(len(keys) - 1, -1, -1):
-            found = self._memory.get(self._tenant + keys[at])
-            if found is not None:
-                return at, found
-        return None
+        return self._memory.get(self._tenant, keys)
 
     def put(self, key: bytes, value: bytes) -> None:
-        self._memory.set(self._tenant + key, value)
+        self._memory.set(self._tenant, key, value)
 
 
 class Rows:
@@ -141,15 +179,23 @@ class Rows:
             return []
 
     def set(self, tenant: bytes, key: bytes, value: bytes) -> None:
-        """Remember a value, and now and then forget the oldest rows beyond the bound. A file that takes nothing is no fault."""
+        """Remember a value, and now and then make room beyond the bound. A file that takes nothing is no fault."""
         try:
             with self._lock:
                 self._db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", (tenant, key, int(time.time()), value))
                 self._writes += 1
                 if self._writes % SWEPT == 0:
-                    self._db.execute(SWEEP, (self._most,))
+                    self._sweep()
         except sqlite3.Error:
             self.faults += 1
+
+    def _sweep(self) -> None:
+        over = self._db.execute("SELECT count(*) FROM states").fetchone()[0] - self._most
+        while over > 0:
+            tenant, count = self._db.execute(HEAVIEST).fetchone()
+            gone = min(over, max(1, count // 2))  # then another may be the one that holds most
+            self._db.execute(SWEEP, (tenant, gone))
+            over -= gone
 
     def _opened(self) -> bytes:
         self._db.execute("PRAGMA journal_mode = WAL")
