@@ -8,8 +8,9 @@ a request holds anything of somebody else, and the client whether an answer does
 next request: the provider refuses (429, 500, an overflow, 413), is slow, closes the connection, breaks off a stream, or answers
 compressed; the client sends what is no JSON, stops in its body, or leaves before or in the middle of the answer.
 
-Lost: an answer that is not the one that this fault leads to, or none within a minute. Crossed: a word of another tenant or
-conversation, in a request or an answer. At the end the proxy's own count must be that of the clients, and it holds no connection.
+A refusal as too large is tried again, smaller; where the newest turn alone is too large, it is passed on. Lost: an answer that is
+not the one that this fault leads to, or none within a minute. Crossed: a word of another tenant or conversation, in a request or
+an answer. At the end the proxy's own count must be that of the clients, and it holds no connection.
 Exits with 1 where anything of this is not so.
 """
 
@@ -195,9 +196,9 @@ class Soak:
         fault = self.random.choice(["", "", "", *WHOLE])
         raw = json.dumps(body).encode()
         answer = await client.post(PATH, content=raw[:-9] if fault == "garbage" else raw, headers={**headers, "x-fault": fault})
-        self.done[f"whole {fault}".strip()] += 1
-        small = len(body["messages"]) < 6 and OVERFLOW in answer.text  # what cannot be made smaller is the provider's to refuse
-        if answer.status_code != WHOLE[fault] and not (fault in ("overflow", "413") and small):
+        refused = fault in ("overflow", "413") and answer.status_code != 200 and OVERFLOW in answer.text
+        self.done[f"whole {fault} {'passed on' if refused else ''}".strip()] += 1
+        if answer.status_code != WHOLE[fault] and not refused:
             self.wrong.append(f"{fault or 'no fault'}: {answer.status_code} {answer.text[:200]}")
         elif answer.status_code == 200 and answer.json()["choices"][0]["message"]["content"] != expected:
             self.wrong.append(f"crossed: {answer.text[:200]} is not {expected}")
