@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from transom.errors import OverBudget, PlanMismatch, TransomError
+from transom.types import Json, JsonObject
 
 PATIENCE = 1.0
 """Seconds before progress is shown."""
@@ -71,6 +73,20 @@ def say_error(words: str) -> None:
 def note(words: str) -> None:
     """A remark on standard error."""
     err().print(words, style="dim", markup=False)
+
+
+def said(api: str, heard: set[str] | None = None) -> str:
+    """The wire form that was guessed, after saying so; once for each form where `heard` keeps those that were said."""
+    if heard is None or api not in heard:
+        note(f"read as {api} (--api says otherwise)")
+    if heard is not None:
+        heard.add(api)
+    return api
+
+
+def say_json(value: Json | JsonObject) -> None:
+    """One JSON value on a line of standard output."""
+    typer.echo(msgspec.json.encode(value))
 
 
 @contextmanager

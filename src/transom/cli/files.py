@@ -172,6 +172,11 @@ def keep_aside(target: str, data: bytes, numbers: list[int]) -> None:
     write(target, kept + b"".join(row + b"\n" for row in fresh), force=True)
 
 
+def kept(count: int, target: str) -> str:
+    """What is said of lines that were kept aside."""
+    return f"{count:,} lines are kept in {target}" if count != 1 else f"1 line is kept in {target}"
+
+
 def _replace(target: Path, data: bytes) -> None:
     # A temporary file beside the target, so that the rename stays on one file system and is atomic.
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

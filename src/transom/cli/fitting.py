@@ -14,10 +14,10 @@ from msgspec.structs import replace
 import transom
 from transom import canon, log
 from transom.cli import files, options, sessions, tables
-from transom.cli.answers import Exit, code, err, note, out, progress, say_error, sentences
+from transom.cli.answers import Exit, code, err, note, out, progress, said, say_error, say_json, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting, TransomError
-from transom.types import Json, JsonObject
+from transom.types import JsonObject
 
 Work = Callable[[JsonObject, str], transom.Fit]
 
@@ -150,14 +150,14 @@ def mend_session(data: bytes, api: str | None) -> tuple[bytes, transom.Fit, list
 
 
 def _repair_session(source: files.Source, api: str | None, *, output: str | None, as_json: bool, force: bool) -> None:
-    form = api or _said(guess({"messages": list(log.read(source.data).messages)}))
+    form = api or said(guess({"messages": list(log.read(source.data).messages)}))
     data, made, lost = mend_session(source.data, form)
     if output is not None:
         if lost and force and files.one_file(output, source.name):
             _keep_unread(source)
         files.write(output, data, source=source.name, force=force)
     if as_json:
-        _json({**made.report.to_dict(), "lost": lost})
+        say_json({**made.report.to_dict(), "lost": lost})
     else:
         console = err() if output == files.STDIN else out()
         for row in lost:
@@ -169,12 +169,12 @@ def _repair_session(source: files.Source, api: str | None, *, output: str | None
 
 def _each(source: files.Source, api: str | None, work: Work, words: str) -> Done:
     """Do the work for each item; one that cannot be done is named and the others go on."""
-    done, many = Done(), source.kind == "lines"
+    done, many, heard = Done(), source.kind == "lines", set[str]()
     with progress(words, len(source.items)) as advance:
         for item in source.items:
             try:
                 request = item.body()
-                made = work(request, api or _said(guess(request), quiet=bool(done.fits)))
+                made = work(request, api or said(guess(request), heard))
             except TransomError as error:
                 if not many:
                     raise
@@ -206,7 +206,7 @@ def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bo
         files.write(output, data, source=source.name, force=force)
     if as_json:
         for report in done.reports:
-            _json(report)
+            say_json(report)
         return
     console = err() if output == files.STDIN else out()
     if many:
@@ -231,7 +231,7 @@ def _keep_unread(source: files.Source) -> None:
     """Lines that are about to be replaced and could not be read, beside the file."""
     numbers = sorted({one.line for one in log.read(source.data).lost})
     files.keep_aside(f"{source.name}.unread", source.data, numbers)
-    note(f"{len(numbers)} lines are kept in {source.name}.unread")
+    note(files.kept(len(numbers), f"{source.name}.unread"))
 
 
 def _read_state(name: str | None) -> transom.State | None:
@@ -253,16 +253,6 @@ def _read_state(name: str | None) -> transom.State | None:
     except BadSetting as error:
         reason = str(error).removesuffix("; leave it out to start afresh")
         raise BadSetting(f"{name} holds no state that can be used ({reason}); {remedy}") from error
-
-
-def _said(api: str, *, quiet: bool = False) -> str:
-    if not quiet:
-        note(f"read as {api} (--api says otherwise)")
-    return api
-
-
-def _json(value: Json) -> None:
-    typer.echo(msgspec.json.encode(value))
 
 
 def _unwritten(output: str | None) -> None:

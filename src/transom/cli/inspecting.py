@@ -13,10 +13,10 @@ from msgspec.structs import replace
 import transom
 from transom import catalog, view
 from transom.cli import files, measuring, options, tables
-from transom.cli.answers import Exit, code, note, out, progress, say_error, sentences
+from transom.cli.answers import Exit, code, note, out, progress, said, say_error, say_json, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting, OverBudget, TransomError
-from transom.types import Json, JsonObject
+from transom.types import JsonObject
 from transom.wire import FORMS
 
 DEFAULT_MODELS = ("claude-opus-5", "claude-sonnet-4-5", "gpt-5", "gpt-4o")
@@ -26,7 +26,9 @@ Models = Annotated[list[str] | None, typer.Option("--model", help="Who bills. Re
 
 
 def price(
-    body: options.Body,
+    body: Annotated[
+        str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or a picture; - for standard input.")
+    ],
     api: options.ApiName = None,
     model: Models = None,
     against: Annotated[
@@ -41,11 +43,13 @@ def price(
     {"request": ..., "usage": ...}: the error of each model, and which kind of part is off.
     """
     with sentences():
+        if money:
+            measuring.refuse_without_prices()
         source = files.read(body)
         if against:
             found, lost = measuring.samples(source, api, model[0] if model else None)
             if as_json:
-                _json({"models": measuring.to_dicts(found), "lost": lost})
+                say_json({"models": measuring.to_dicts(found), "lost": lost})
             else:
                 measuring.show_against(out(), found, lost)
             return
@@ -62,13 +66,13 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
     """
     with sentences():
         read = files.read(body)
-        source, worst = _requests(read), Exit.DONE
+        source, worst, heard = _requests(read), Exit.DONE, set[str]()
         with progress("reading", len(source.items)) as advance:
             for item in source.items:
                 name = item.where or files.shown(source.name)
                 try:
                     request = item.body()
-                    faults = transom.lint(request, api=api or _said(guess(request)), model=model)
+                    faults = transom.lint(request, api=api or said(guess(request), heard), model=model)
                 except TransomError as error:
                     worst = max(worst, _refused(item, error, many=source.kind == "lines"))
                 else:
@@ -122,7 +126,7 @@ def view_(  # the options are the command
                 f"{files.shown(body)} holds {len(source.items):,} requests; `transom view` draws one, so give it one"
             )
         request = source.items[0].body()
-        form = api or _said(guess(request))
+        form = api or said(guess(request))
         fields = options.given(max_images=max_images) | options.others(settings) | options.given(budget=budget)
         done, fit, trouble = Exit.DONE, None, ""
         try:
@@ -136,19 +140,19 @@ def view_(  # the options are the command
 
 
 def _price_bodies(source: files.Source, api: str | None, models: Sequence[str], *, as_json: bool, money: bool) -> Exit:
-    worst = Exit.DONE
+    worst, heard = Exit.DONE, set[str]()
     with progress("pricing", len(source.items)) as advance:
         for item in source.items:
             try:
                 request = item.body()
-                form = api or _said(guess(request))
+                form = api or said(guess(request), heard)
                 bills = [transom.price(request, api=form, model=model) for model in models or (None,)]
             except TransomError as error:
                 worst = max(worst, _refused(item, error, many=source.kind == "lines"))
             else:
                 for bill in bills:
                     if as_json:
-                        _json(({"line": item.line} if item.line else {}) | bill.to_dict())
+                        say_json(({"line": item.line} if item.line else {}) | bill.to_dict())
                     else:
                         tables.show_bill(out(), bill, item.where or files.shown(source.name))
                 if (len(bills) > 1 or money) and not as_json:
@@ -162,12 +166,12 @@ def _price_media(source: files.Source, models: Sequence[str], *, as_json: bool) 
     request = {"messages": [{"role": "user", "content": [{"type": "image", "source": part}]}]}
     problem = next(iter(FORMS["anthropic"].read(request).messages[0].parts)).media
     if problem is not None and problem.facts.problem:
-        raise BadRequest(f"{source.name} is neither JSON nor a picture that can be read ({problem.facts.problem})")
+        raise BadRequest(f"{files.shown(source.name)} is neither JSON nor a picture that can be read ({problem.facts.problem})")
     for model in models:
         row = next(row for row in transom.price(request, api="anthropic", model=model).rows if row.kind == "image")
         if as_json:
             price = row.price
-            _json({"model": model, "tokens": price.tokens, "bytes": price.bytes, "basis": price.basis, "how": row.how})
+            say_json({"model": model, "tokens": price.tokens, "bytes": price.bytes, "basis": price.basis, "how": row.how})
         else:
             out().print(f"{model}: {row.how}, {row.price.basis}", markup=False, soft_wrap=True)
 
@@ -195,18 +199,9 @@ def _show_faults(faults: Sequence[transom.Fault], name: str, *, line: int, as_js
     rows = [
         {"place": one.place, "code": one.code, "says": one.says, "answer": one.answer, "refused": one.refused} for one in faults
     ]
-    _json(({"line": line} if line else {}) | {"faults": rows})
+    say_json(({"line": line} if line else {}) | {"faults": rows})
 
 
 def _plain(card: catalog.ModelCard) -> JsonObject:
     plain: JsonObject = msgspec.to_builtins(card)
     return plain
-
-
-def _said(api: str) -> str:
-    note(f"read as {api} (--api says otherwise)")
-    return api
-
-
-def _json(value: Json) -> None:
-    typer.echo(msgspec.json.encode(value))

@@ -165,10 +165,14 @@ def show_side_by_side(console: Console, bills: Sequence[transom.Bill], *, money:
     console.print(table)
 
 
-def dollars(model: str, tokens: int) -> str:
-    """What input tokens cost by the package genai-prices (the extra `money`); a dash for a model that it does not know."""
+def refuse_without_prices() -> None:
+    """Raises BadSetting where the extra `money` is not installed."""
     if find_spec("genai_prices") is None:
         raise BadSetting("money needs the package genai-prices; install transom[money]")
+
+
+def dollars(model: str, tokens: int) -> str:
+    """What input tokens cost by the package genai-prices (the extra `money`); a dash for a model that it does not know."""
     prices = import_module("genai_prices")
     try:
         found = prices.calc_price(prices.Usage(input_tokens=tokens), model_ref=model.rsplit("/", 1)[-1])

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-import msgspec
 import typer
 from rich import box
 from rich.table import Table
@@ -16,10 +15,9 @@ from rich.text import Text
 import transom
 from transom import canon, log
 from transom.cli import files, options
-from transom.cli.answers import err, note, out, sentences
+from transom.cli.answers import err, note, out, say_json, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting
-from transom.types import Json, JsonObject
 
 WORDS = 100
 """Characters of a message that `show` prints."""
@@ -51,7 +49,7 @@ def list_(store: options.StoreUrl = options.STORE, tenant: options.Tenant = "", 
         found = shelf.sessions()
         if as_json:
             for one in found:
-                _json({name: getattr(one, name) for name in ("name", "api", "model", "count", "created", "changed")})
+                say_json({name: getattr(one, name) for name in ("name", "api", "model", "count", "created", "changed")})
             return
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for name in ("session", "form", "model", "messages", "changed (UTC)"):
@@ -93,7 +91,7 @@ def export(
     store: options.StoreUrl = options.STORE,
     tenant: options.Tenant = "",
     output: options.Out = files.STDIN,
-    force: options.Force = False,
+    force: Annotated[bool, typer.Option("--force", help="OUT may be there already: it is replaced.")] = False,
 ) -> None:
     """Write the messages of a session as JSON lines, as they were appended."""
     with sentences(), opened(store, tenant) as shelf:
@@ -184,8 +182,4 @@ def _aside(data: bytes, found: log.Log, target: str) -> None:
         err().print(f"line {one.line}: left out, {one.reason}", markup=False)
     numbers = sorted({one.line for one in found.lost})
     files.keep_aside(target, data, numbers)
-    note(f"{len(numbers)} lines are kept in {target}")
-
-
-def _json(value: Json | JsonObject) -> None:
-    typer.echo(msgspec.json.encode(value))
+    note(files.kept(len(numbers), target))
