@@ -31,6 +31,7 @@ _REMEDIES: Final = (
     ("locked", f"another process has been writing for more than {PATIENCE:.0f} seconds; repeat the call"),
     ("readonly", "the file may not be written; check who owns it"),
     ("unable to open", "the file cannot be opened; check that its folder is there and may be written"),
+    ("connection", "the server cannot be reached; check that it runs, and its address in the URL"),
 )
 
 
@@ -57,13 +58,16 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.url = shown(url)
         try:
             self._engine = create_engine(url, connect_args=_arguments(url))
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise BadSetting(f"{url!r} is no database that can be opened ({error}); such as sqlite:///chat.db") from error
+            raise BadSetting(f"{self.url!r} is no database that can be opened ({error}); such as sqlite:///chat.db") from error
+        self._reader = self._engine
         if self._engine.dialect.name == "sqlite":
             _prepare(self._engine)
+        else:
+            self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")  # SQLite has no other way to read
         self._writer = self._engine.execution_options(writes=True)
         try:
             self._current()
@@ -73,7 +77,7 @@ class Database:
 
     def reading(self) -> AbstractContextManager[Connection]:
         """One consistent view of what is stored."""
-        return self._transaction(self._engine)
+        return self._transaction(self._reader)
 
     def writing(self) -> AbstractContextManager[Connection]:
         """All of what is done inside, or nothing."""
@@ -98,9 +102,22 @@ class Database:
                 f"the store {self.url} has the schema {found!r}, and this version of transom knows up to {REVISIONS[-1]!r}; "
                 f"update transom, or give another store"
             )
-        with self.writing() as connection:
-            if _revision(connection) != REVISIONS[-1]:
-                importlib.import_module("transom.store.migrate").upgrade(connection)
+        try:
+            with self.writing() as connection:
+                if _revision(connection) != REVISIONS[-1]:
+                    importlib.import_module("transom.store.migrate").upgrade(connection)
+        except (StoreError, IntegrityError):
+            with self.reading() as connection:  # a server lets two begin at once, and the other one was faster
+                if _revision(connection) != REVISIONS[-1]:
+                    raise
+
+
+def shown(url: str) -> str:
+    """A URL without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from transom import canon
 from transom.errors import NoSession, StateConflict
@@ -81,7 +82,7 @@ class StoredLog:
         call was stored then.
         """
         with self._database.writing() as connection:
-            head = self._head(connection)
+            head = self._head(connection, lock=True)
             if slot is not None and head.version != over:
                 raise self._conflict()
             key = self._insert(connection, head, messages, model=model, api=api)
@@ -129,6 +130,7 @@ class StoredLog:
     def fold(self, key: str, body: JsonObject) -> None:
         """Keep a summary that was made. One of the same key is replaced."""
         with self._database.writing() as connection:
+            self._head(connection, lock=True)
             connection.execute(statements.UNFOLD, {**self._mine, "of_key": key})
             connection.execute(statements.INSERTS["folds"], {**self._own, "key": key, "body": canon.encode(body)})
 
@@ -166,8 +168,8 @@ class StoredLog:
     def _conflict(self) -> StateConflict:
         return StateConflict(f"the session {self._name!r} went on in another place; read it again and retry")
 
-    def _head(self, connection: Connection) -> Head:
-        row = connection.execute(statements.HEAD, self._here).mappings().first()
+    def _head(self, connection: Connection, *, lock: bool = False) -> Head:
+        row = connection.execute(statements.LOCKED_HEAD if lock else statements.HEAD, self._here).mappings().first()
         if row is None:
             raise NoSession(f"the session {self._name!r} is not there any more")
         return head_of(row)
@@ -213,8 +215,7 @@ class StoredLog:
             there = set(connection.execute(statements.THERE, {"of_tenant": tenant, "digests": digests}).scalars())
             for digest in digests:
                 if digest not in there:
-                    one = {"tenant": tenant, "digest": digest, "data": blobs[digest]}
-                    connection.execute(statements.INSERTS["blobs"], one)
+                    keep_blob(connection, {"tenant": tenant, "digest": digest, "data": blobs[digest]})
 
     def _read(self, connection: Connection, first: int, last: int) -> Iterator[Row]:
         span = {**self._mine, "first": first, "last": last}
@@ -233,3 +234,12 @@ class StoredLog:
                 api=row.api,
                 names=tuple(names.get(row.seq, ())),
             )
+
+
+def keep_blob(connection: Connection, row: Mapping[str, object]) -> None:
+    """Store a payload, unless another writer stored the same one at this moment."""
+    try:
+        with connection.begin_nested():
+            connection.execute(statements.INSERTS["blobs"], row)
+    except IntegrityError:
+        connection.execute(statements.THERE, {"of_tenant": row["tenant"], "digests": [row["digest"]]})  # held until the end

@@ -18,6 +18,8 @@ from transom.store.rows import Head, chunks, decoded, head_of, now
 from transom.store.schema import BLOBS, CALLS, MESSAGES, NAME, OWNED, PAYLOADS, SESSIONS, STATES
 from transom.types import JsonObject
 
+TAKEN = "there is a session {!r} already; give the fork another name, or delete that one"
+
 
 class Summary(Frozen, frozen=True, kw_only=True):
     """A session in a list: its form and model, how many messages it holds, and when it was made and changed last (UTC)."""
@@ -76,24 +78,30 @@ class Shelf:
         on no more than these. Payloads are shared. Raises NoSession, and BadSetting for a name that is taken or a count out of
         range.
         """
-        with self.database.writing() as connection:
-            head = self._find(connection, name)
-            if head is None:
-                raise NoSession(f"there is no session {name!r} to fork")
-            upto = head.count if count is None else count
-            if not 0 <= upto <= head.count:
-                raise BadSetting(f"the session {name!r} holds {head.count} messages; a fork takes from 0 to {head.count} of them")
-            if self._find(connection, into) is not None:
-                raise BadSetting(f"there is a session {into!r} already; give the fork another name, or delete that one")
-            session = self._make(connection, into, api=head.api, model=head.model)
-            for table in (MESSAGES, PAYLOADS, CALLS):
-                _copy(connection, table, _of(table, self.tenant, head.session), table.c.seq < upto, session)
-            self._settle(connection, head, session, upto)
+        try:
+            with self.database.writing() as connection:
+                self._fork(connection, name, into, count)
+        except IntegrityError as error:  # somebody else made it in the meantime
+            raise BadSetting(TAKEN.format(into)) from error
+
+    def _fork(self, connection: Connection, name: str, into: str, count: int | None) -> None:
+        head = self._find(connection, name, lock=True)
+        if head is None:
+            raise NoSession(f"there is no session {name!r} to fork")
+        upto = head.count if count is None else count
+        if not 0 <= upto <= head.count:
+            raise BadSetting(f"the session {name!r} holds {head.count} messages; a fork takes from 0 to {head.count} of them")
+        if self._find(connection, into) is not None:
+            raise BadSetting(TAKEN.format(into))
+        session = self._make(connection, into, api=head.api, model=head.model)
+        for table in (MESSAGES, PAYLOADS, CALLS):
+            _copy(connection, table, _of(table, self.tenant, head.session), table.c.seq < upto, session)
+        self._settle(connection, head, session, upto)
 
     def delete(self, name: str) -> None:
         """Take a session away, and every payload that no other session of the tenant holds. Raises NoSession."""
         with self.database.writing() as connection:
-            head = self._find(connection, name)
+            head = self._find(connection, name, lock=True)
             if head is None:
                 raise NoSession(f"there is no session {name!r} to delete")
             held = select(PAYLOADS.c.digest).where(_of(PAYLOADS, self.tenant, head.session)).distinct()
@@ -103,8 +111,9 @@ class Shelf:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.tenant == self.tenant, SESSIONS.c.name == name))
             self._sweep(connection, digests)
 
-    def _find(self, connection: Connection, name: str) -> Head | None:
-        row = connection.execute(statements.FIND, {"of_tenant": self.tenant, "of_name": name}).mappings().first()
+    def _find(self, connection: Connection, name: str, *, lock: bool = False) -> Head | None:
+        query = statements.LOCKED if lock else statements.FIND
+        row = connection.execute(query, {"of_tenant": self.tenant, "of_name": name}).mappings().first()
         return head_of(row) if row is not None else None
 
     def _log(self, head: Head) -> StoredLog:
@@ -131,9 +140,13 @@ class Shelf:
         connection.execute(SESSIONS.update().where(here).values(values))
 
     def _sweep(self, connection: Connection, digests: Sequence[bytes]) -> None:
-        """Take away those of these payloads that nothing of the tenant holds any more."""
+        """Take away those of these payloads that nothing of the tenant holds any more.
+
+        They are locked first: who is about to hold one then has either committed, or finds it gone and stores it again.
+        """
         held = exists().where(PAYLOADS.c.tenant == self.tenant, PAYLOADS.c.digest == BLOBS.c.digest)
         for chunk in chunks(digests):
+            connection.execute(statements.THERE, {"of_tenant": self.tenant, "digests": chunk})
             connection.execute(delete(BLOBS).where(BLOBS.c.tenant == self.tenant, BLOBS.c.digest.in_(chunk), ~held))
 
 

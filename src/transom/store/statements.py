@@ -1,6 +1,7 @@
 """The statements that a session needs again and again, each built once: building one costs ten times what running it does.
 
-The rule: every one of them names the tenant. What a row is looked for by is called `of_...`, apart from what is written into it.
+The rules: every one of them names the tenant. What a row is looked for by is called `of_...`, apart from what is written into
+it. What writes behind a row locks it first, so that of two writers one waits; SQLite has one writer anyway, and passes over it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _NAMED: Final = and_(SESSIONS.c.tenant == bindparam("of_tenant"), SESSIONS.c.nam
 _HERE: Final = and_(_NAMED, SESSIONS.c.session == bindparam("of_session"))
 
 FIND: Final = select(SESSIONS).where(_NAMED)
+LOCKED: Final = FIND.with_for_update()
 HEAD: Final = select(SESSIONS).where(_HERE)
+LOCKED_HEAD: Final = HEAD.with_for_update()
 GROW: Final = update(SESSIONS).where(_HERE)
 COMMIT: Final = update(SESSIONS).where(_HERE, SESSIONS.c.version == bindparam("over"))
 
@@ -60,8 +63,11 @@ INSTRUCTIONS: Final = (
     .order_by(MESSAGES.c.seq)
 )
 
-THERE: Final = select(BLOBS.c.digest).where(
-    BLOBS.c.tenant == bindparam("of_tenant"), BLOBS.c.digest.in_(bindparam("digests", expanding=True))
+THERE: Final = (
+    select(BLOBS.c.digest)
+    .where(BLOBS.c.tenant == bindparam("of_tenant"), BLOBS.c.digest.in_(bindparam("digests", expanding=True)))
+    .order_by(BLOBS.c.digest)
+    .with_for_update()
 )
 GIVEN: Final = select(CALLS.c.given).where(_mine(CALLS), CALLS.c.seq.in_(bindparam("seqs", expanding=True)))
 LATER: Final = (
