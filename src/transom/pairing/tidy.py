@@ -19,7 +19,7 @@ from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
 from transom.wire.form import Form
-from transom.wire.keyed import string
+from transom.wire.keyed import spelled, string
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -142,8 +142,8 @@ def _held(raw: JsonObject, *, apart: bool) -> JsonObject:
         given = raw.get("arguments", raw.get("args", raw.get("input")))
         words = given if isinstance(given, str) and parses(given) else canon.text(_object(given))
         return {**raw, "type": "function", "function": {"name": string(raw, "name"), "arguments": words}}
-    empty = next((key for key, _ in _HOLDERS if key in raw and not isinstance(raw[key], dict)), "")
-    return {**raw, empty: {}} if empty and "type" not in raw else raw
+    key = spelled(raw, *(key for key, _ in _HOLDERS))
+    return {**raw, key: {}} if key in raw and not isinstance(raw[key], dict) and "type" not in raw else raw
 
 
 def _name(raw: JsonObject) -> str:

@@ -45,9 +45,10 @@ def faults(conversation: Conversation) -> list[Fault]:
     joined = list(_joined(conversation.messages))
     out = [*foreign(conversation, _own), *_nameless(conversation)]
     out += [_style(turn.index) for first, turn in pairwise(conversation.messages) if _said(first) == "model" == _said(turn)]
+    held = bool(conversation.held)
     for before, turn in zip((None, *joined), joined, strict=False):
-        out.extend(_turn(before, turn))
-    out.extend(_ends(joined))
+        out.extend(_turn(before, turn, unseen=held and before is None))
+    out.extend(_ends(joined, held=held))
     return out
 
 
@@ -82,15 +83,17 @@ def _one(run: Sequence[Message]) -> _Turn:
     return _Turn(run[0].index, _said(run[0]), tuple([(message.index, part) for message in run for part in message.parts]))
 
 
-def _turn(before: _Turn | None, turn: _Turn) -> Iterator[Fault]:
+def _turn(before: _Turn | None, turn: _Turn, *, unseen: bool) -> Iterator[Fault]:
+    """The faults of one turn. `unseen`: what stands before it is held by the provider."""
     place = f"contents[{turn.index}]"
     blank = next((one for one in turn.parts if _blank(one[1])), None)
     if not turn.parts or blank is not None:
         where = spell(("contents", blank[0], *blank[1].place)) if blank else place
         says = "the text is empty or white space alone" if blank else "the content has no part"
         yield Fault(place=where, code="empty", says=f"{says}; leave it out", answer=_EMPTY)
-    yield from _answers(before, turn, place)
-    if turn.of("call") and (before is None or before.role == "model"):
+    if not unseen:
+        yield from _answers(before, turn, place)
+    if turn.of("call") and not unseen and (before is None or before.role == "model"):
         says = "the call comes first, and must follow a turn of the user or of responses"
         yield Fault(place=place, code="first-not-user", says=says, answer=_ORDER)
     if before is not None and before.role == turn.role:
@@ -117,12 +120,12 @@ def _answers(before: _Turn | None, turn: _Turn, place: str) -> Iterator[Fault]:
         yield Fault(place=place, code="interleaved", says=says)
 
 
-def _ends(joined: Sequence[_Turn]) -> Iterator[Fault]:
+def _ends(joined: Sequence[_Turn], *, held: bool) -> Iterator[Fault]:
     first, last = joined[0], joined[-1]
     if last.of("call"):
         says = "the last turn calls and nothing answers; answer or leave it out"
         yield Fault(place=f"contents[{last.index}]", code="open-call", says=says, answer=_COUNT)
-    if first.role == "model":
+    if first.role == "model" and not held:
         says = "the first turn is the model's; it must be the user's"
         yield Fault(place=f"contents[{first.index}]", code="first-not-user", says=says, answer=_ORDER)
     if last.role == "model":

@@ -42,13 +42,13 @@ def inner(raw: JsonObject, *keys: str) -> JsonObject:
 
 
 def spelled(raw: JsonObject, *keys: str) -> str:
-    """Which of `keys` the part has."""
-    return next((key for key in keys if key in raw), keys[0])
+    """Which of `keys` the part has; one that holds something, where there are several."""
+    return next((key for key in keys if raw.get(key) is not None), next((key for key in keys if key in raw), keys[0]))
 
 
 def signed(raw: JsonObject) -> bool:
     """Whether a part carries its provider's signature."""
-    return "thoughtSignature" in raw or "thought_signature" in raw
+    return raw.get("thoughtSignature") is not None or raw.get("thought_signature") is not None
 
 
 def plain(payload: str) -> str | None:

@@ -339,7 +339,12 @@ def _server_result(raw: JsonObject, place: Place, depth: int) -> Part:
 
 
 def _keyed(raw: JsonObject) -> Reader | None:
+    """The reader of a part without a type. A key that holds nothing says nothing: an SDK's object that was dumped whole has every
+    key that a part may have.
+    """
     if "type" in raw:
         return None
     found = [key for key in raw if key in KEYED]
+    if len(found) > 1:
+        found = [key for key in found if raw[key] is not None] or found
     return KEYED[min(found, key=_ORDER.__getitem__)] if found else None
