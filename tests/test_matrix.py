@@ -82,7 +82,6 @@ UNSUPPORTED: dict[Cell, str] = {
 """Cells that cannot be, with the reason."""
 TIDIED = {
     *((shape, api) for shape in ("a late result", "a picture that is none") for api in FORMS),
-    ("text ahead of a result", "openai-responses"),
     ("text ahead of a result", "blocks"),
     ("the assistant first", "blocks"),
     ("thinking alone", "blocks"),

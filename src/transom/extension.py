@@ -46,7 +46,7 @@ def extend(  # noqa: PLR0913 - what a fit is given, too
     window: Conversation, since: int, *, form: Form, policy: Policy, prices: PriceList, state: State
 ) -> Extension:
     """The messages of `window` from number `since` on, as they go out behind the request that `state` was made with."""
-    paired, _ = pairing.pair(window, form, late_results=policy.late_results, quirks=prices.card.quirks)
+    paired, _ = pairing.pair(window, form, late_results=policy.late_results, quirks=prices.card.quirks, apart=state.moved)
     fresh = [group for group in paired if group.start >= since]
     old = [entry for group in paired if group.start < since for entry in group.entries]
     if any(seq >= since for entry in old for seq in (entry.seq, *(key[0] for key in entry.origin))):

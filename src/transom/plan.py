@@ -237,6 +237,11 @@ class State(Frozen, frozen=True, kw_only=True):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def moved(self) -> bool:
+        """Whether an earlier fit moved the window, or summed messages up."""
+        return self.anchor > 0 or bool(self.folds)
+
     def to_dict(self) -> JsonObject:
         """The state as JSON, to be kept wherever the caller keeps it. `State.from_dict` reads it back."""
         plain = asdict(replace(self, sent=(), folds=(), ready=(), asked=(), memo={}))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from transom import account, check, marks, pairing, resume, shape, write
 from transom.canon import digest, size
 from transom.catalog import ModelCard
+from transom.errors import OverBudget
 from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
-from transom.plan import Ask, Decision, Fold, Sent, Size, State
+from transom.plan import Ask, Fold, Sent, Size, State
 from transom.planner import Plan, plan
 from transom.planner.window import stands
 from transom.policy import Policy, limit
@@ -71,18 +72,21 @@ def run(  # noqa: PLR0913 - the stages' inputs
     resumed = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
     state, notes = resumed.state, resumed.notes
     notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
-    groups, repairs, pruned = _shaped(conversation, form, policy, prices, state)
-    planned = plan(
-        groups,
-        conversation=conversation,
-        form=form,
-        policy=policy,
-        ledger=ledger,
-        state=state,
-        ready=ready,
-        digests={message.index: one for message, one in zip(conversation.messages, history.digests, strict=True)},
-        compacting=compacting,
-        preview=preview,
+    (groups, repairs, pruned), planned = _planned(
+        lambda apart: _shaped(conversation, form, policy, prices, state, apart=apart),
+        lambda groups: plan(
+            groups,
+            conversation=conversation,
+            form=form,
+            policy=policy,
+            ledger=ledger,
+            state=state,
+            ready=ready,
+            digests={message.index: one for message, one in zip(conversation.messages, history.digests, strict=True)},
+            compacting=compacting,
+            preview=preview,
+        ),
+        apart=state.moved,
     )
     sent = _sent(conversation, history, planned.entries, planned)
     around, entries, outside, remarked = marks.settled(conversation, planned.entries, form, card.limits)
@@ -108,6 +112,26 @@ def run(  # noqa: PLR0913 - the stages' inputs
     seen = replace(state, pruned=pruned, sent=sent, memo=prices.memo)
     now = (last or State()) if preview else _following(seen, planned, history)
     return Fit(request=written.body, report=report, state=now, asks=planned.asks, reach=_reach(groups, planned))
+
+
+def _planned(
+    shaped: Callable[[bool], shape.Shaped], planned: Callable[[Sequence[Group]], Plan], *, apart: bool
+) -> tuple[shape.Shaped, Plan]:
+    """The groups and the plan. While all goes out, what the user says between a call and its output stays there, since the
+    provider minds no such order; once the window moves, they are groups of their own, so that each can go by itself.
+    """
+    found = shaped(apart)
+    mixed = not apart and any(group.request and group.entries[0].message.role == "assistant" for group in found[0])
+    try:
+        made = planned(found[0])
+    except OverBudget:
+        if not mixed:
+            raise
+    else:
+        if not mixed or not (made.left or made.folded):
+            return found, made
+    found = shaped(True)
+    return found, planned(found[0])
 
 
 def _marked(planned: Plan, entries: Sequence[Entry], given: Conversation, around: Conversation, ledger: Ledger) -> Size:
@@ -152,11 +176,11 @@ def named(card: ModelCard) -> str:
     return " ".join(f"{kind}={mark}" for kind, mark in sorted(card.fingerprint().items()))
 
 
-def _shaped(
-    conversation: Conversation, form: Form, policy: Policy, prices: PriceList, state: State
-) -> tuple[tuple[Group, ...], tuple[Decision, ...], tuple[tuple[str, int], ...]]:
+def _shaped(  # noqa: PLR0913 - the stage's inputs
+    conversation: Conversation, form: Form, policy: Policy, prices: PriceList, state: State, *, apart: bool
+) -> shape.Shaped:
     """The groups in the form that they are sent in before verdicts, what was done to them, and the marks of pruning."""
-    paired, repairs = pairing.pair(conversation, form, late_results=policy.late_results, quirks=prices.card.quirks)
+    paired, repairs = pairing.pair(conversation, form, late_results=policy.late_results, quirks=prices.card.quirks, apart=apart)
     standing = [group for group in paired if stands(group, state)]
     shaped, edits, pruned = shape.shape(
         standing,

@@ -16,6 +16,7 @@ from transom.pairing import positions, served
 from transom.pairing.draft import Draft, drafted
 from transom.pairing.ends import (
     nothing_left,
+    rejoined,
     with_edges,
     with_thinking,
     without_bare_thinking,
@@ -39,6 +40,7 @@ def pair(
     *,
     late_results: Literal["move", "append"] = "move",
     quirks: frozenset[str] = frozenset(),
+    apart: bool = False,
 ) -> tuple[tuple[Group, ...], tuple[Decision, ...]]:
     """The conversation as groups that the provider takes, and what was repaired.
 
@@ -46,6 +48,8 @@ def pair(
     arrived, as text that names the call, while a failed stub answers the call; so nothing sent before changes.
     `quirks` of the model: "no-prefill" (no assistant turn at the end), "unique-ids" (no id twice in a request, in forms whose
     provider takes that), "strict-pairs" (each result right behind its call, in forms of items).
+    `apart`: what the user says between a call and its output is a group of its own, and the output goes up to its call, also
+    where the provider minds no such order.
     """
     if not conversation.messages:
         return (), ()
@@ -54,11 +58,13 @@ def pair(
     if form.ids == "position":
         positions.link(drafts)
     held = bool(conversation.held) or any("reference" in draft.kinds for draft in drafts)
-    matches = match(drafts, form, late=late_results, unique=unique, held=held)
-    placer = Placer(drafts, matches, form, strict="strict-pairs" in quirks)
+    strict = "strict-pairs" in quirks
+    anywhere = form.items and not strict and not apart
+    matches = match(drafts, form, late=late_results, unique=unique, held=held, anywhere=anywhere)
+    placer = Placer(drafts, matches, form, strict=strict, anywhere=anywhere)
     runs, emptied = without_empties(list(placer.runs()), form)
     runs, lost = without_lost_reasoning(runs, form)
-    runs = runs or [nothing_left(form, 0)]
+    runs = rejoined(runs, form) or [nothing_left(form, 0)]
     decisions += [*matches.decisions, *placer.decisions, *emptied, *lost]
     decisions += _ended(runs, conversation, form, quirks)
     return grouped(runs, form), tuple(decisions)
@@ -78,10 +84,9 @@ def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[D
 
 def _ended(runs: list[list[Draft]], conversation: Conversation, form: Form, quirks: frozenset[str]) -> list[Decision]:
     """The mends that need to know what follows."""
-    flat = [draft for run in runs for draft in run]
-    decisions = served.with_answers(flat, form)
-    decisions += without_bare_thinking(flat, form)
+    decisions = list(without_bare_thinking([draft for run in runs for draft in run], form))
     if conversation.thinks:
         decisions += with_thinking(runs, form)
-    decisions += with_edges(runs, form, quirks)
-    return decisions
+    decisions += with_edges(runs, form, quirks, held=bool(conversation.held))
+    # Last, since a note of the user behind the last turn ends what a server tool may still answer.
+    return decisions + served.with_answers([draft for run in runs for draft in run], form)

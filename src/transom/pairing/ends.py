@@ -79,6 +79,19 @@ def without_lost_reasoning(runs: Sequence[list[Draft]], form: Form) -> tuple[lis
     return out[::-1], decisions[::-1]
 
 
+def rejoined(runs: Sequence[list[Draft]], form: Form) -> list[list[Draft]]:
+    """Runs of the assistant that touch, since all that stood between them is gone, as one: they will be read as one turn, and
+    what is put between two groups would break it.
+    """
+    out: list[list[Draft]] = []
+    for run in runs:
+        if out and (form.merges or form.items) and out[-1][-1].role == "assistant" == run[0].role:
+            out[-1] += run
+        else:
+            out.append(run)
+    return out
+
+
 def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]:
     """With thinking enabled, the last turn of the assistant must think before it calls (Anthropic: "Expected `thinking` or
     `redacted_thinking`, but found `tool_use`", 2026-08). Thinking cannot be made up: the turn is closed by a note instead.
@@ -98,10 +111,12 @@ def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]
     yield Decision(verb="repair", seq=seq, reason="a call without the thinking that the request asks for, closed by a note")
 
 
-def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str]) -> Iterator[Decision]:
-    """The user's turn first, where the form wants it so, and last, where the model continues no answer."""
+def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str], *, held: bool = False) -> Iterator[Decision]:
+    """The user's turn first, where the form wants it so, and last, where the model continues no answer. `held`: the provider puts
+    what it keeps in front, so that the first message here is not the first.
+    """
     first, last = runs[0], runs[-1]
-    if form.merges and first[0].role != "user":
+    if form.merges and first[0].role != "user" and not held:
         first.insert(0, _note(form, "user", OPENING, first[0].seq))
         yield Decision(verb="repair", seq=first[0].seq, reason="the first turn is not the user's; a note opens it")
     waits = last[-1].kinds[-1:] == ("server-call",)

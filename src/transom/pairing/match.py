@@ -67,10 +67,19 @@ class Matches:
     decisions: list[Decision] = field(default_factory=list)
 
 
-def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"], unique: bool, held: bool = False) -> Matches:
+def match(  # noqa: PLR0913 - what is matched, and by which rules
+    drafts: Iterable[Draft],
+    form: Form,
+    *,
+    late: Literal["move", "append"],
+    unique: bool,
+    held: bool = False,
+    anywhere: bool = False,
+) -> Matches:
     """Find the answer of every call. Results that answer nothing are taken out of their messages, or, with `late="append"`,
     stay there as text. `unique`: ids must differ in the whole request, not in one turn only. `held`: the provider holds calls
-    that are not among these messages, and results may answer them.
+    that are not among these messages, and results may answer them. `anywhere`: what the user says ahead of a result makes it
+    no late one.
     """
     matcher = _Matcher(form, append=late == "append", unique=unique, held=held)
     before = ""
@@ -82,7 +91,7 @@ def match(drafts: Iterable[Draft], form: Form, *, late: Literal["move", "append"
         elif draft.role == ("tool" if form.results_in == "tool" else "user"):
             matcher.answered(draft)
         else:
-            matcher.direct = False
+            matcher.direct = matcher.direct and anywhere and draft.role == "user"
         before = draft.role
     matcher.sweep()
     return matcher.matches

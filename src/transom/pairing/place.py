@@ -22,10 +22,16 @@ _NOT_TEXT = "a result that may hold text only; what else it held is told as text
 
 
 class Placer:
-    """One pass over the drafts: `runs` yields each message, or an assistant turn with its calls and their answers, as one."""
+    """One pass over the drafts: `runs` yields each message, or an assistant turn with its calls and their answers, as one.
 
-    def __init__(self, drafts: Sequence[Draft], matches: Matches, form: Form, *, strict: bool = False) -> None:
-        self.drafts, self.matches, self.form, self.strict = drafts, matches, form, strict
+    `strict`: each answer stands right behind its call. `anywhere`: it may stand behind what the user says in between, and then
+    that goes out with the calls.
+    """
+
+    def __init__(
+        self, drafts: Sequence[Draft], matches: Matches, form: Form, *, strict: bool = False, anywhere: bool = False
+    ) -> None:
+        self.drafts, self.matches, self.form, self.strict, self.anywhere = drafts, matches, form, strict, anywhere
         self.decisions: list[Decision] = []
         self.robbed: list[Draft] = []
         self.taken: set[int] = set()
@@ -146,24 +152,35 @@ class Placer:
     def _in_messages(self, own: list[Draft], calls: list[Call], end: int) -> int:
         """Answers as messages of their own. Appends them to `own`; where the rest goes on."""
         answers = {id(call.answer) for call in calls if call.answer is not None}
-        placed: list[Draft] = []
-        here: set[int] = set()
-        while end < len(self.drafts) and self._stands(self.drafts[end], answers):
-            draft = self.drafts[end]
-            if draft.kinds and id(draft.slots[0]) in answers:
-                placed.append(draft)
-                here.add(id(draft.slots[0]))
-            end += 1
-        for number, call in enumerate(calls):
-            if call.at is None or id(call.answer) not in here:
-                placed.append(self._message(call, own[-1], number))
-        own += placed
-        own += self._media(placed) if self.form.results_hold == "text" else []
-        return end
+        behind = self._behind(end, answers)
+        placed = [draft for draft in self.drafts[end:behind] if draft.role != "tool" or not self._gone(draft)]
+        here = {id(draft.slots[0]) for draft in placed if draft.role == "tool"}
+        made = [
+            self._message(call, own[-1], number)
+            for number, call in enumerate(calls)
+            if call.at is None or id(call.answer) not in here
+        ]
+        first = next((number for number, draft in enumerate(placed) if draft.role != "tool"), len(placed))
+        own += [*placed[:first], *made, *placed[first:]]
+        own += self._media([*placed, *made]) if self.form.results_hold == "text" else []
+        return behind
 
-    def _stands(self, draft: Draft, answers: set[int]) -> bool:
-        """Whether a message belongs to the answers behind the calls: one of them, or what is left where one was moved away."""
-        return draft.role == "tool" and (not draft.kinds or id(draft.slots[0]) in answers or id(draft) in self.taken)
+    def _behind(self, end: int, answers: set[int]) -> int:
+        """Behind the last message that belongs to the answers."""
+        behind = end
+        for at in range(end, len(self.drafts)):
+            draft = self.drafts[at]
+            if draft.role == "tool" and self._gone(draft):
+                behind += behind == at
+            elif draft.role == "tool" and id(draft.slots[0]) in answers:
+                behind = at + 1
+            elif draft.role != "user" or not self.anywhere:
+                break
+        return behind
+
+    def _gone(self, draft: Draft) -> bool:
+        """Whether nothing is left of a result that was a message of its own."""
+        return not draft.kinds or id(draft) in self.taken
 
     def _message(self, call: Call, last: Draft, number: int) -> Draft:
         if call.at is None or call.answer is None:

@@ -1,0 +1,197 @@
+"""Faults as people report them, in requests made up here: each is mended, or passes where its provider takes it."""
+
+from __future__ import annotations
+
+import base64
+import copy
+from types import ModuleType
+from typing import Any
+
+from msgspec.structs import replace
+
+import transom
+from bodies import png
+from rewritten import key_of
+from transom import catalog
+from transom.pricing import PriceList
+
+Json = dict[str, Any]
+MODELS = {
+    "anthropic": "claude-opus-4-8",
+    "openai-chat": "gpt-4o",
+    "openai-responses": "gpt-5",
+    "gemini": "gemini-2.5-flash",
+    "bedrock": "anthropic.claude-sonnet-4-5-20250929-v1:0",
+}
+
+
+def told(api: str, *turns: Json, **more: Any) -> Json:
+    """A body with these turns."""
+    model = "modelId" if api == "bedrock" else "model"
+    answer = {"max_tokens": 50} if api == "anthropic" else {}
+    return {model: MODELS[api], **answer, **more, key_of(api): list(turns)}
+
+
+def user(*content: Any) -> Json:
+    return {"role": "user", "content": content[0] if len(content) == 1 and isinstance(content[0], str) else list(content)}
+
+
+def says(*content: Any) -> Json:
+    return {**user(*content), "role": "assistant"}
+
+
+def text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def call(name: str, **given: Any) -> Json:
+    return {"type": "tool_use", "id": name, "name": "look", "input": given}
+
+
+def result(name: str, content: Any = "seen", **more: Any) -> Json:
+    return {"type": "tool_result", "tool_use_id": name, "content": content, **more}
+
+
+def served(name: str) -> Json:
+    return {"type": "server_tool_use", "id": name, "name": "web_search", "input": {"query": "q"}}
+
+
+THOUGHT: Json = {"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk"}
+
+
+def mended(body: Json, api: str, oracle: ModuleType, **settings: Any) -> Json:
+    """The request that is made of a body: legal, stable, and made of a body that stays as it was."""
+    before = copy.deepcopy(body)
+    made = transom.fit(body, api=api, strict=True, **settings).request
+    assert body == before
+    if api != "bedrock":
+        assert oracle.refused(made, api) == []
+    assert [str(one) for one in transom.lint(made, api=api) if one.refused and one.code not in ("model", "max-tokens")] == []
+    assert transom.fit(made, api=api, strict=True, **settings).request is made
+    return made
+
+
+def untouched(body: Json, api: str) -> None:
+    """A body that its provider takes comes out as the same object, and nothing is said against it."""
+    assert [str(one) for one in transom.lint(body, api=api) if one.refused and one.code not in ("model", "max-tokens")] == []
+    made = transom.fit(body, api=api, strict=True)
+    assert made.request is body, str(made.report)
+
+
+# ------------------------------------------------------------------------------------------------- turns that come together
+
+
+def test_a_turn_whose_middle_is_gone_is_one_turn_again(oracle: ModuleType) -> None:
+    """A result without a call stood between thinking and the rest of its turn: nothing may be put in its place."""
+    body = told("anthropic", user("go"), says(THOUGHT, result("nobody's")), says(text("on")), user("next"))
+    assert mended(body, "anthropic", oracle)["messages"][1:3] == [says(THOUGHT), says(text("on"))]
+
+
+def test_a_server_call_is_answered_where_a_note_ends_its_turn(oracle: ModuleType) -> None:
+    """A turn that was broken off behind a search goes on only where it ends with it; a note of the user ends it."""
+    body = told("anthropic", user("go"), says(served("s"), text("so")))
+    turn = mended(body, "anthropic", oracle)["messages"][1]["content"]
+    assert [part["type"] for part in turn] == ["server_tool_use", "web_search_tool_result", "text"]
+    untouched(told("anthropic", user("go"), says(text("so"), served("s"))), "anthropic")
+
+
+# ---------------------------------------------------------------------------------------------- outputs that stand apart
+
+
+def item(role: str, *content: Json) -> Json:
+    return {"type": "message", "role": role, "content": list(content)}
+
+
+def heard(words: str) -> Json:
+    return item("user", {"type": "input_text", "text": words})
+
+
+def function(name: str) -> Json:
+    return {"type": "function_call", "call_id": name, "name": "look", "arguments": "{}"}
+
+
+def output(name: str, words: Any = "seen") -> Json:
+    return {"type": "function_call_output", "call_id": name, "output": words}
+
+
+def shown(seed: int) -> Json:
+    return item("user", {"type": "input_image", "image_url": f"data:image/png;base64,{encoded(png(320, 200 + seed))}"})
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+LOOKS = told(
+    "openai-responses",
+    heard("begin"),
+    *(one for n in range(6) for one in (function(f"c{n}"), shown(n), output(f"c{n}", f"attached {n}"))),
+    heard("so?"),
+)
+"""A host that shows a picture ahead of the output that says so."""
+
+
+def test_what_the_user_says_before_an_output_stays_where_the_provider_takes_it() -> None:
+    untouched(LOOKS, "openai-responses")
+    late = told("openai-responses", heard("a"), function("c"), function("d"), output("c"), heard("quick"), output("d"))
+    untouched(late, "openai-responses")
+    assert transom.fit(late, api="openai-responses", late_results="append").request is late
+    card = replace(catalog.card("gpt-5", api="openai-responses"), quirks=frozenset({"strict-pairs"}))
+    moved = transom.fit(late, api="openai-responses", card=card).request["input"]
+    assert [one.get("call_id", one.get("role")) for one in moved] == ["user", "c", "c", "d", "d", "user"]
+
+
+def test_an_open_call_is_answered_ahead_of_what_the_user_says_before_another_output(oracle: ModuleType) -> None:
+    body = told("openai-responses", heard("a"), function("c"), function("d"), heard("quick"), output("d"), heard("b"))
+    made = mended(body, "openai-responses", oracle)["input"]
+    assert [one.get("call_id", one.get("role")) for one in made] == ["user", "c", "d", "c", "user", "d", "user"]
+
+
+def test_once_the_window_moves_each_goes_by_itself_and_stays_so(oracle: ModuleType) -> None:
+    """The newest picture must not take an older call with it, and the next request starts with this one."""
+    prices = PriceList(catalog.card("gpt-5", api="openai-responses"))
+    whole = transom.price(LOOKS, api="openai-responses", prices=prices).tokens
+    first = transom.fit(LOOKS, api="openai-responses", prices=prices, budget=whole // 2, strict=True)
+    assert oracle.refused(first.request, "openai-responses") == []
+    assert transom.fit(first.request, api="openai-responses", prices=prices, budget=whole // 2).request is first.request
+    more = {**LOOKS, "input": [*LOOKS["input"], item("assistant", {"type": "output_text", "text": "so"}), heard("on")]}
+    second = transom.fit(more, api="openai-responses", prices=prices, budget=whole // 2, strict=True, state=first.state)
+    assert second.report.breaks or second.request["input"][: len(first.request["input"])] == first.request["input"]
+    least = told("openai-responses", LOOKS["input"][-1])
+    tokens = transom.price(least, api="openai-responses", prices=prices).tokens
+    tight = transom.fit(LOOKS, api="openai-responses", prices=prices, budget=tokens, strict=True)
+    assert tight.request["input"] == least["input"]
+
+
+# ------------------------------------------------------------------------------------------------- fields that hold nothing
+
+
+def test_keys_that_hold_nothing_say_nothing() -> None:
+    """An SDK's object that was dumped whole names every key that a part may have."""
+    empty: Json = {
+        "inline_data": None,
+        "function_call": None,
+        "function_response": None,
+        "thought_signature": None,
+        "thought": None,
+    }
+    asked: Json = {**empty, "text": None, "function_call": {"name": "look", "args": {}, "id": None}}
+    answered: Json = {**empty, "text": None, "function_response": {"name": "look", "response": {"output": "seen"}}}
+    untouched(
+        told(
+            "gemini",
+            {"role": "user", "parts": [{**empty, "text": "go"}]},
+            {"role": "model", "parts": [asked]},
+            {"role": "user", "parts": [answered]},
+            {"role": "model", "parts": [{**empty, "text": "so"}]},
+            {"role": "user", "parts": [{**empty, "text": "on"}]},
+        ),
+        "gemini",
+    )
+
+
+def test_what_a_cache_holds_may_be_what_the_first_turn_answers() -> None:
+    answer = {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"output": "seen"}}}]}
+    untouched(told("gemini", answer, cachedContent="cachedContents/1"), "gemini")
+    opened = {"role": "model", "parts": [{"text": "so"}]}
+    untouched(told("gemini", opened, {"role": "user", "parts": [{"text": "on"}]}, cachedContent="cachedContents/1"), "gemini")
