@@ -70,7 +70,9 @@ def test_a_second_import_is_refused_unless_it_is_meant(tmp_path: Path, url: str)
 def test_a_fork_and_a_deletion(tmp_path: Path, url: str) -> None:
     imported(tmp_path, url)
     assert "b holds 2 messages" in run("sessions", "fork", "a", "b", "--at", "2", "--store", url).stderr
-    assert run("sessions", "delete", "a", "--store", url, given="n\n").exit_code == 1
+    assert run("sessions", "delete", "a", "--store", url, given="n\n").exit_code == 2
+    unanswered = run("sessions", "delete", "a", "--store", url, given="")
+    assert (unanswered.exit_code, "--yes" in unanswered.stderr) == (2, True)
     assert run("sessions", "delete", "a", "--yes", "--store", url).exit_code == 0
     names = [json.loads(line)["name"] for line in run("sessions", "list", "--store", url, "--json").stdout.strip().split("\n")]
     assert names == ["b"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,8 +158,8 @@ def delete(
     """Delete a session, and every payload that no other session holds."""
     with sentences(), opened(store, tenant) as shelf:
         count = len(shelf.session(name))
-        if not yes:
-            typer.confirm(f"Delete {name} with its {count:,} messages?", abort=True, err=True)
+        if not (yes or _confirmed(f"Delete {name} with its {count:,} messages?")):
+            raise BadSetting(f"{name} is kept, since its deletion was not confirmed; --yes deletes without asking")
         shelf.delete(name)
         note(f"{name} and its {count:,} messages are deleted")
 
@@ -174,6 +175,13 @@ def leave_out(
     with sentences(), opened(store, tenant) as shelf:
         shelf.session(name).leave_out(place)
         note(f"{place} of {name} goes into no later request")
+
+
+def _confirmed(question: str) -> bool:
+    """Whether the question is answered with yes; no answer at all (a closed standard input) is a no."""
+    with contextlib.suppress(typer.Abort):
+        return typer.confirm(question, err=True)
+    return False
 
 
 def _aside(data: bytes, found: log.Log, target: str) -> None:
