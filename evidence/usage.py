@@ -24,7 +24,7 @@ from transom import catalog, door
 from transom.errors import TransomError
 from transom.pricing import PriceList
 from transom.tokens import claude, supplied
-from transom.types import Count, Json, JsonObject
+from transom.types import Count, JsonObject
 from transom.wire import FORMS
 
 NAMES = MappingProxyType({"bedrock-converse": "bedrock"})
@@ -101,27 +101,13 @@ def named(record: JsonObject) -> str:
 
 
 def body(record: JsonObject) -> JsonObject:
-    """The body of a recorded request: what a counting call wraps is taken out, and a lone object where a list belongs is one.
-
-    Protocol buffers write a list of one as its one element, and Google's own servers take that.
-    """
+    """The body of a recorded request, without what a counting call wraps it in."""
     request: JsonObject = record["request"]
     request = request.get("generateContentRequest", request)
     inner = request.get("input")
     if record["api"] == "bedrock-converse" and isinstance(inner, dict):
         request = inner.get("converse", request)
-    contents = request.get("contents")
-    if contents is None:
-        return request
-    listed = contents if isinstance(contents, list) else [contents]
-    return {**request, "contents": [lone(one) for one in listed]}
-
-
-def lone(content: Json) -> Json:
-    """A content whose one part stands alone as one with a list."""
-    if isinstance(content, dict) and isinstance(content.get("parts"), dict):
-        return {**content, "parts": [content["parts"]]}
-    return content
+    return request
 
 
 @cache

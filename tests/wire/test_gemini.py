@@ -52,6 +52,8 @@ def mended(*contents: dict[str, Any]) -> list[dict[str, Any]]:
         ({"parts": [{"text": "hello"}]}, ["hello"]),
         ([{"text": "hello"}], ["hello"]),
         ([{"role": "user", "parts": ["hello"]}], ["hello"]),
+        ([{"role": "user", "parts": {"text": "hello"}}], ["hello"]),
+        ({"parts": {"text": "hello"}}, ["hello"]),
     ],
 )
 def test_lone_contents_strings_and_parts_are_the_users_and_come_out_as_they_came(contents: Any, texts: list[str]) -> None:
@@ -61,6 +63,14 @@ def test_lone_contents_strings_and_parts_are_the_users_and_come_out_as_they_came
     assert {one.role for one in read.messages} == {"user"}
     assert read.model == "gemini-2.5-flash"
     assert transom.fit(body, api="gemini").request is body
+
+
+def test_a_lone_part_goes_out_in_a_list_where_something_was_decided() -> None:
+    talk = [{"role": role, "parts": {"text": f"{n} " + "word " * 99}} for n in range(9) for role in ("user", "model")]
+    fit = transom.fit({"contents": [*talk, user({"text": "now"})], "model": "gemini-2.5-flash"}, api="gemini", budget=600)
+    assert 1 < len(fit.request["contents"]) < len(talk)
+    assert all(isinstance(one["parts"], list) for one in fit.request["contents"])
+    assert fit.request["contents"][-2] == {"role": "model", "parts": [talk[-1]["parts"]]}
 
 
 def test_what_stands_outside_the_contents_is_found_in_both_spellings() -> None:

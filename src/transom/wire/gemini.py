@@ -1,8 +1,8 @@
 """The form `gemini`: the body of `generateContent`, of the Gemini API and of Vertex, and what the Python SDK is given.
 
 The rule: keys are read in both spellings, the wire's (`functionCall`) and the SDK's (`function_call`), and go out as they came. A
-lone content stands for a list of one, a string for a text of the user's. What a cache holds cannot be seen. Source of the
-shapes: google-genai 3.6.1, and pricing notes of November 2026.
+lone content or part stands for a list of one, as protocol buffers take it, a string for a text of the user's. What a cache holds
+cannot be seen. Source of the shapes: google-genai 3.6.1, and pricing notes of November 2026.
 """
 
 from __future__ import annotations
@@ -79,6 +79,8 @@ def _contents(body: JsonObject) -> list[JsonObject]:
 def _content(given: JsonObject | str) -> JsonObject:
     if isinstance(given, str):
         return {"role": "user", "parts": [{"text": given}]}
+    if isinstance(given.get("parts"), dict):
+        return {**given, "parts": [given["parts"]]}
     bare = bool(given) and "parts" not in given and "role" not in given
     return {"role": "user", "parts": [given]} if bare else given
 
