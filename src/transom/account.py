@@ -44,13 +44,13 @@ def basis(conversation: Conversation, entries: Iterable[Entry], ledger: Ledger) 
     fixed = ledger.fixed(conversation)
     tokens[fixed.basis] = fixed.tokens
     for entry in entries:
-        whole = ledger.message(entry.message)
+        price = ledger.message(entry.message)
         for part in walk(entry.message.parts):
             if part.media is not None:
                 own = prices.part(part)
                 tokens[own.basis] = tokens.get(own.basis, 0) + own.tokens
-                tokens[whole.basis] = tokens.get(whole.basis, 0) - own.tokens
-        tokens[whole.basis] = tokens.get(whole.basis, 0) + whole.tokens
+                tokens[price.basis] = tokens.get(price.basis, 0) - own.tokens
+        tokens[price.basis] = tokens.get(price.basis, 0) + price.tokens
     total = sum(tokens.values())
     return {one: share / total for one, share in tokens.items() if share > 0} if total else {}
 
@@ -130,21 +130,21 @@ def _fold_line(one: Folded, standing: AbstractSet[int], old: Mapping[int, Size],
     else:
         new[fold.host] = new[fold.host] - takes
     seqs = {entry.seq for group in one.groups for entry in group.entries} - (standing - {fold.first})
-    whole = sum((old[seq] for seq in seqs if seq in old), Size())
+    stood_for = sum((old[seq] for seq in seqs if seq in old), Size())
     made = Decision(verb="fold", seq=fold.first, last=fold.last, reason=SUMMED if one.new else SUMMED_EARLIER)
-    return made.sized(tokens=(whole.tokens, takes.tokens), bytes=(whole.bytes, takes.bytes))
+    return made.sized(tokens=(stood_for.tokens, takes.tokens), bytes=(stood_for.bytes, takes.bytes))
 
 
 def _drop_line(groups: Sequence[Group], standing: AbstractSet[int], sizes: Mapping[int, Size], reason: str) -> Decision:
     covered = {entry.seq for group in groups for entry in group.entries} - standing
-    whole = [sizes[seq] for seq in covered if seq in sizes]
+    lost = [sizes[seq] for seq in covered if seq in sizes]
     return Decision(
         verb="drop",
         seq=groups[0].start,
         last=max(covered, default=groups[0].start),
         reason=reason,
-        tokens_before=sum(one.tokens for one in whole),
-        bytes_before=sum(one.bytes for one in whole),
+        tokens_before=sum(one.tokens for one in lost),
+        bytes_before=sum(one.bytes for one in lost),
     )
 
 

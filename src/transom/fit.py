@@ -16,7 +16,7 @@ from transom.ledger import Ledger
 from transom.parts import Conversation
 from transom.plan import Budget, Fold, Size, State
 from transom.planner.allowance import allowance
-from transom.planner.task import over
+from transom.planner.task import over_budget
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, named, run
@@ -172,7 +172,7 @@ def _by_word(
             told = f"{now:,} tokens of {int(budget.tokens):,} by the counter, estimated as {after.tokens:,}"
             return replace(fitted, report=replace(fitted.report, notes=(*notes, *fitted.report.notes, told)))
         most = min(most, after.tokens) * 0.99 - (now - budget.tokens)
-    raise over("what the counter still finds too much", Size(now, after.bytes, after.messages), Budget(budget.tokens))
+    raise over_budget("what the counter still finds too much", Size(now, after.bytes, after.messages), Budget(budget.tokens))
 
 
 def form_of(api: str) -> Form:

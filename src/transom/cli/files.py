@@ -23,7 +23,8 @@ from transom.errors import BadRequest
 from transom.frozen import Frozen
 from transom.types import Json, JsonObject
 
-STDIN = "-"
+STREAM = "-"
+"""The name of standard input where something is read, of standard output where something is written."""
 NO_BODY = "no BODY was given; give a request body as a file, or - for standard input"
 PACKED: Mapping[bytes, tuple[str, str]] = {
     b"\x1f\x8b": ("gzip", "gunzip -c"),
@@ -131,11 +132,11 @@ def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> N
 
     Raises BadRequest where that is the file `source` that was read, unless `force`, and where it cannot be written.
     """
-    if name == STDIN:
+    if name == STREAM:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    if source not in ("", STDIN) and not force and one_file(name, source) and Path(name).is_file():
+    if source not in ("", STREAM) and not force and one_file(name, source) and Path(name).is_file():
         raise BadRequest(f"{name} is the file that was read; give another -o, or --force to replace it")
     try:
         if Path(name).is_dir():
@@ -154,7 +155,7 @@ def write(name: str, data: bytes, *, source: str = "", force: bool = False) -> N
 
 def one_file(one: str, other: str) -> bool:
     """Whether two names are those of one file, there or not; never so for standard input and output."""
-    if STDIN in (one, other):
+    if STREAM in (one, other):
         return False
     with contextlib.suppress(OSError):
         return Path(one).samefile(other)
@@ -200,7 +201,7 @@ def _umask() -> int:
 def _bytes(name: str) -> bytes:
     if not name:
         raise BadRequest(NO_BODY)
-    if name == STDIN:
+    if name == STREAM:
         if sys.stdin is None:
             raise BadRequest("standard input is closed; give a file, or let something write to it")
         return sys.stdin.buffer.read()
@@ -212,7 +213,7 @@ def _bytes(name: str) -> bytes:
 
 def _refuse_coded(name: str, data: bytes) -> None:
     """Raises BadRequest for what is JSON only after it is unpacked or converted, with the command that does it."""
-    where = "" if name == STDIN else f" {name}"
+    where = "" if name == STREAM else f" {name}"
     for start, (packing, command) in PACKED.items():
         if data.startswith(start):
             raise BadRequest(f"{shown(name)} is packed with {packing}; unpack it first: {command}{where} | transom ... -")
@@ -238,4 +239,4 @@ def _has_lines(data: bytes) -> bool:
 
 def shown(name: str) -> str:
     """A file's name as people read it."""
-    return "standard input" if name == STDIN else name
+    return "standard input" if name == STREAM else name

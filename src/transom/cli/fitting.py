@@ -159,7 +159,7 @@ def _repair_session(source: files.Source, api: str | None, *, output: str | None
     if as_json:
         say_json({**made.report.to_dict(), "lost": lost})
     else:
-        console = err() if output == files.STDIN else out()
+        console = err() if output == files.STREAM else out()
         for row in lost:
             console.print(f"line {row['line']}: left out, {row['reason']}", markup=False)
         tables.show_fit(console, made, files.shown(source.name))
@@ -201,14 +201,14 @@ def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bo
     many = source.kind == "lines"
     if output is not None:
         data = b"".join(body + b"\n" for body in done.bodies) if many else b"".join(done.bodies)
-        if as_json and output == files.STDIN:
+        if as_json and output == files.STREAM:
             raise BadSetting("--json and -o - both want standard output; write the body to a file")
         files.write(output, data, source=source.name, force=force)
     if as_json:
         for report in done.reports:
             say_json(report)
         return
-    console = err() if output == files.STDIN else out()
+    console = err() if output == files.STREAM else out()
     if many:
         tables.show_lines(console, done.fits)
     for name, made in () if many else done.fits:

@@ -91,14 +91,14 @@ def export(
     name: Name,
     store: options.StoreUrl = options.STORE,
     tenant: options.Tenant = "",
-    output: options.Out = files.STDIN,
+    output: options.Out = files.STREAM,
     force: Annotated[bool, typer.Option("--force", help="OUT may be there already: it is replaced.")] = False,
 ) -> None:
     """Write the messages of a session as JSON lines, as they were appended."""
     with sentences(), opened(store, tenant) as shelf:
         lines = b"".join(canon.encode(message) + b"\n" for message in shelf.session(name).messages())
-        target = output or files.STDIN
-        if target != files.STDIN and Path(target).exists() and not force:
+        target = output or files.STREAM
+        if target != files.STREAM and Path(target).exists() and not force:
             raise BadRequest(f"{target} is there already; give another -o, or --force to replace it")
         files.write(target, lines, force=True)
 
@@ -131,7 +131,7 @@ def import_(
             seqs = chat.append(list(found.messages))
         note(f"{len(seqs):,} messages of {form} appended to {name} (numbers {seqs[0]} to {seqs[-1]})")
         if found.lost:
-            _aside(data, found, aside or (f"{file}.unread" if file != files.STDIN else "unread.jsonl"))
+            _aside(data, found, aside or (f"{file}.unread" if file != files.STREAM else "unread.jsonl"))
 
 
 @app.command()

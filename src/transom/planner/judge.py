@@ -50,7 +50,7 @@ class Limit(Frozen, frozen=True, kw_only=True):
     """The limits of live pictures; each binds only when it is positive.
 
     `count`, `bytes` (characters), `depth` (tokens) are the policy's; `most` is the count that the provider refuses above;
-    `many` is how many pictures there may be beside a wide one. `bytes` may be none at all (`closed`).
+    `many` is how many pictures there may be beside a wide one.
     """
 
     count: float = 0

@@ -14,7 +14,7 @@ from transom.planner.allowance import allowance
 from transom.planner.draw import Drawn, draw, shares, shorn
 from transom.planner.folding import Folder, Folding
 from transom.planner.judge import Verdicts
-from transom.planner.task import Seen, Task, over
+from transom.planner.task import Seen, Task, over_budget
 from transom.planner.window import open_window
 from transom.policy import Policy
 from transom.pricing import Price
@@ -94,7 +94,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     if policy.shed and not budget.admits(drawn.total):
         drawn = shorn(task, drawn)
     if not (preview or budget.admits(drawn.total)):
-        raise over(NEWEST, drawn.total, budget)
+        raise over_budget(NEWEST, drawn.total, budget)
     selection, kept = drawn.selection, {g.start for g in drawn.selection.kept}
     left = tuple(g for g in seen.window.groups if g.start not in kept and covering(drawn.folds, g.start) is None)
     standing = {g.start for g in (*window.always, *window.groups)}

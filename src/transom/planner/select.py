@@ -76,7 +76,7 @@ class Seams(Frozen, frozen=True):
                 running = False
         return tuple(found)
 
-    def most(self, group: Group) -> int:
+    def most_behind(self, group: Group) -> int:
         """How many notes may stand behind a group."""
         return int(self.merges and bool(group.entries) and not group.opens)
 
@@ -148,7 +148,7 @@ class _Jump:
         for group in groups:
             if group.start in self.must:
                 self.room = self.room.less(sizes[group.start])
-                for _ in range(seams.most(group)):
+                for _ in range(seams.most_behind(group)):
                     self.room = self.room.less(note)
         self._summaries(keeping.summed)
         self._earlier(keeping)

@@ -20,7 +20,7 @@ from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Entry, Group, Part
 from transom.plan import Decision, Size
-from transom.planner.window import counted, summed
+from transom.planner.window import message_count, summed
 from transom.policy import Step
 from transom.stubs import stubbed
 from transom.texts import is_text, reworded
@@ -128,7 +128,7 @@ class _Work:
                     yield from entry.keyed()
 
     def _size(self, group: Group) -> Size:
-        return summed([self.ledger.message(entry.message) for entry in group.entries], messages=counted(group))
+        return summed([self.ledger.message(entry.message) for entry in group.entries], messages=message_count(group))
 
     def _stub(self, key: Key) -> None:
         self.stubs.add(key)

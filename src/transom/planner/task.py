@@ -43,7 +43,7 @@ class Seen(Frozen, frozen=True, kw_only=True):
     compacting: bool
 
 
-def over(what: str, size: Size, budget: Budget) -> OverBudget:
+def over_budget(what: str, size: Size, budget: Budget) -> OverBudget:
     """The error that says what does not fit, with the numbers."""
 
     def most(value: float) -> int:
@@ -84,7 +84,7 @@ class Task(Frozen, frozen=True):
         """Raise before any pass: no choice can help."""
         fixed = self.fixed(window)
         if not self.budget.admits(fixed):
-            raise over(FIXED, fixed, self.budget)
+            raise over_budget(FIXED, fixed, self.budget)
 
     def seen(self, window: Window, *, compacting: bool) -> Seen:
         """Verdicts, and the window with them. At a compaction media that newer ones supersede go first."""

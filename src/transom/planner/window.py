@@ -33,10 +33,10 @@ class Window(Frozen, frozen=True, kw_only=True):
 
     def size(self, group: Group) -> Size:
         """The size of a group as it stands."""
-        return summed(self.prices[group.start], messages=counted(group))
+        return summed(self.prices[group.start], messages=message_count(group))
 
 
-def counted(group: Group) -> int:
+def message_count(group: Group) -> int:
     """How many messages a group counts as; system messages are not counted."""
     return sum(entry.message.role != "system" for entry in group.entries)
 
@@ -112,15 +112,15 @@ class Ages(Frozen, frozen=True):
         pictures: dict[int, list[Picture]] = {}
         for group in groups:
             for entry, price in zip(group.entries, self.window.prices[group.start], strict=True):
-                for seq, own in self._ages(entry, price):
+                for seq, own in self._tokens_by_message(entry, price):
                     tokens[seq] = tokens.get(seq, 0) + own
                 for key, part in entry.keyed():
                     if part.media is not None:
                         pictures.setdefault(key[0], []).append(self._picture(group, entry, key, part, part.media))
-        counted = self.policy.folded == "count"
+        holds_slots = self.policy.folded == "count"
         for row in (row for fold in folds for row in fold.rows):
             tokens[row.seq] = tokens.get(row.seq, 0) + row.tokens
-            shown = [Picture(one.key, one.inline, wide=one.wide) for one in row.pictures] if counted else []
+            shown = [Picture(one.key, one.inline, wide=one.wide) for one in row.pictures] if holds_slots else []
             pictures.setdefault(row.seq, []).extend(shown)
         return tuple(Row(seq, tokens[seq], tuple(pictures.get(seq, ()))) for seq in sorted(tokens, reverse=True))
 
@@ -135,7 +135,8 @@ class Ages(Frozen, frozen=True):
             kind=media.kind,
         )
 
-    def _ages(self, entry: Entry, price: Price) -> list[tuple[int, int]]:
+    def _tokens_by_message(self, entry: Entry, price: Price) -> list[tuple[int, int]]:
+        """The entry's tokens by the number of the stored message that they were written in: its own, and those of moved parts."""
         whole = self.prices.message(entry.message).tokens if self.scaled else price.tokens
         if all(seq == entry.seq for seq, _ in entry.origin):
             return [(entry.seq, whole)]
