@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
+import transom
 from transom.pairing import notes, pair
 from transom.parts import Group
 from transom.plan import Decision
@@ -536,3 +537,31 @@ def test_a_moved_result_gives_up_a_replay_form_that_it_shares() -> None:
     stored = [user("q"), assistant(call("1"), call("2")), user("wait"), assistant("a"), late]
     sent, _, _ = mend("blocks", stored)
     assert sent[2] == user(result("1"), result("2", rawItem=own))
+
+
+NAMELESS: dict[str, tuple[Json, Json]] = {
+    "anthropic": ({"type": "tool_use", "name": "f", "input": {}}, {"type": "tool_result", "content": "r"}),
+    "blocks": ({"type": "tool_use", "name": "f", "input": {}}, {"type": "tool_result", "content": "r"}),
+    "bedrock": ({"toolUse": {"name": "f", "input": {}}}, {"toolResult": {"content": [{"text": "r"}]}}),
+}
+
+
+@pytest.mark.parametrize("api", NAMELESS)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_call_and_a_result_without_ids_are_given_the_same_one(api: str, named: bool) -> None:
+    """Found by fuzzing: the result kept none, and what was written was illegal. Beside it may stand a pair that has one."""
+    call, result = NAMELESS[api]
+    key = "toolUseId" if api == "bedrock" else "id"
+    other = ({**call, key: "x"}, {**result, "tool_use_id": "x"}) if named and api != "bedrock" else ()
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "hi"}] if api != "bedrock" else [{"text": "hi"}]},
+        {"role": "assistant", "content": [*other[:1], call]},
+        {"role": "user", "content": [*other[1:], result]},
+    ]
+    fit = transom.repair({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": messages}, api=api)
+    assert fit.report.decisions[0].reason.startswith("a call without an id, now call_")
+    made, answered = fit.request["messages"][1]["content"][-1], fit.request["messages"][2]["content"][-1]
+    if api == "bedrock":
+        made, answered = made["toolUse"], answered["toolResult"]
+    assert made[key] == answered["toolUseId" if api == "bedrock" else "tool_use_id"] != ""
+    assert not [fault for fault in transom.lint(fit.request, api=api) if fault.refused]

@@ -120,8 +120,9 @@ def place_results(results: Sequence[Json], after: JsonObject | None, /) -> tuple
 
 
 def rename_call(raw: Json, new: str, /) -> Json:
-    """A copy of a raw call or result with another id."""
-    return content.rename(raw, [key for key in RESULT_IDS if key in raw] or ["id"], new)
+    """A copy of a raw call or result with another id, or with one where it has none."""
+    absent = "tool_use_id" if raw.get("type") == "tool_result" else "id"
+    return content.rename(raw, [key for key in RESULT_IDS if key in raw] or [absent], new)
 
 
 def set_media(json: JsonObject, part: Part, media: Media, /) -> JsonObject:
