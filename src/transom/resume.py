@@ -72,10 +72,10 @@ def resume(last: State | None, history: Log, *, policy: str, card: str) -> Resum
     if not 0 <= state.anchor <= max(0, history.count - 1):
         notes.append(f"the state's anchor {state.anchor!r} is no message of this conversation; the window starts at 0 again")
         state = replace(state, anchor=0, front=frozenset())
-    if state.card != card:
+    if state.card not in ("", card):  # "": a state that no fit has made yet, such as that of a session before its first
         notes.append("the model changed since the last request")
         cause = MODEL
-    if state.policy != policy:
+    if state.policy not in ("", policy):
         notes.append("the settings changed since the last request; pictures and results are judged afresh")
         cause = SETTINGS
         state = replace(state, mark=-1, stubs=frozenset(), pruned=())

@@ -179,6 +179,13 @@ def test_of_two_writers_the_loser_is_told_and_nothing_is_lost(store: Store) -> N
     assert not two.compile().report.breaks
 
 
+def test_what_is_left_out_before_the_first_request_is_no_change_of_settings(store: Store) -> None:
+    chat = opened(store, "anthropic")
+    chat.append({"role": "user", "content": [{"type": "text", "text": "see"}, picture(1)]})
+    chat.leave_out("messages[0].content[1]")
+    assert not [words for words in chat.compile().report.notes if "changed" in words]
+
+
 def test_a_picture_and_a_message_can_be_left_out_by_hand(store: Store) -> None:
     chat = opened(store, "anthropic")
     chat.append(
