@@ -82,22 +82,24 @@ class Projection(Frozen, frozen=True, kw_only=True):
 def appended(messages: Iterable[Message], prices: PriceList) -> int:
     """Tokens of messages that are about to be appended, as the price list counts them; errs high.
 
-    Text of results and of the user's words, media, and an envelope for each item. What the assistant said counts as reported
-    output and adds nothing here (AF-30).
+    Text of results and of the user's words, media, and an envelope for each item; where that is less than the price of the
+    messages, as where a provider bills more around a result, that price. What the assistant said counts as reported output and
+    adds nothing here (AF-30).
     """
     words: list[str] = []
-    media = items = 0
+    media = items = priced = 0
     for message in messages:
         if message.role == "assistant":
             continue
         results = sum(part.kind == "result" for part in message.parts)
         items += results + (results < len(message.parts) or not message.parts)
+        priced += 0 if prices.card.flat else prices.message(message).tokens
         for part in walk(message.parts):
             if part.media is not None:
                 media += prices.part(part).tokens
             elif part.kind in ("text", "result") and part.text:
                 words.append(part.text)
-    return _text("".join(words), prices) + media + ENVELOPE * items
+    return max(_text("".join(words), prices) + media + ENVELOPE * items, priced)
 
 
 def _text(words: str, prices: PriceList) -> int:
