@@ -312,7 +312,7 @@ def _parsed(data: bytes) -> JsonObject:
 
 def _is_list(given: Json) -> bool:
     """Whether the messages are a list of objects, as they nearly always are; some forms take a string, or a lone one."""
-    return isinstance(given, list) and all(isinstance(one, dict) for one in given)
+    return isinstance(given, list) and set(map(type, given)) <= {dict}
 
 
 def _read(form: Form, body: JsonObject) -> Conversation:

@@ -8,7 +8,6 @@ was digested.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
 from collections.abc import Sequence
 from typing import Final
@@ -34,16 +33,18 @@ class Identity(Frozen, frozen=True):
         return self._keyed(b"named", named) if named else self._keyed(b"credential", credential)
 
     def chain(self, tenant: bytes, *, api: str, session: bytes, digests: Sequence[bytes]) -> tuple[bytes, ...]:
-        """The key after each message: `K0 = HMAC(tenant, api, session)`, and Ki one running hash under it, read after digest
+        """The key after each message: `K0 = keyed(tenant, api, session)`, and Ki one running hash under it, read after digest
         i.
         """
         running = hashlib.blake2b(key=self._keyed(b"talk", tenant, api.encode(), session), digest_size=SIZE)
+        update, read = running.update, running.digest  # looked up once: this runs for every message of every request
         keys: list[bytes] = []
         for digest in digests:
-            running.update(digest)
-            keys.append(running.digest())
+            update(digest)
+            keys.append(read())
         return tuple(keys)
 
     def _keyed(self, *words: bytes) -> bytes:
         said = b"".join(len(word).to_bytes(8, "big") + word for word in words)
-        return hmac.digest(self.secret, said, "sha256")[:SIZE]
+        # BLAKE2's own keyed mode (RFC 7693, section 2.9): a tenth of the time that an HMAC takes
+        return hashlib.blake2b(said, key=self.secret, digest_size=SIZE).digest()
