@@ -96,7 +96,8 @@ class Message(Frozen, frozen=True, kw_only=True):
     """One message: its role, its parts, and `json`, the very object that was given.
 
     `index` is its number in the log. `names` are ids under which its calls go out, by the call's place, where the log that it is
-    read from has decided on others than they have: what stands before a window is not in it.
+    read from has decided on others than they have: what stands before a window is not in it. `follows`: it is a call that stands
+    right behind another call, both of them items of their own: they are one turn together, and priced so.
     """
 
     unshown = ("json",)
@@ -106,6 +107,7 @@ class Message(Frozen, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     json: JsonObject
     names: tuple[tuple[Place, str], ...] = ()
+    follows: bool = False
 
 
 class Conversation(Frozen, frozen=True, kw_only=True):
@@ -159,6 +161,11 @@ class Group(Frozen, frozen=True, kw_only=True):
     request: bool
     opens: bool
     pinned: bool = False
+
+
+def is_call_item(message: Message) -> bool:
+    """Whether a message is one call and nothing else, as an item of its own."""
+    return len(message.parts) == 1 and message.parts[0].kind == "call" and message.parts[0].place == ()
 
 
 def own_entry(message: Message) -> Entry:

@@ -231,9 +231,15 @@ def _counted(conversation: Conversation, entries: Sequence[Entry], planned: Plan
     for entry, planned_price in zip(entries, planned.prices, strict=True):
         message = entry.message
         made = id(message.json) not in given
-        price = ledger.prices.message(form.read_message(message.json, message.index)) if made else planned_price
+        price = ledger.prices.message(_again(message, form)) if made else planned_price
         total += Size(price.tokens, price.bytes, message.role != "system")
     return total
+
+
+def _again(message: Message, form: Form) -> Message:
+    """A message read anew from what was written."""
+    read = form.read_message(message.json, message.index)
+    return replace(read, follows=True) if message.follows else read
 
 
 def _sent(conversation: Conversation, history: resume.Log, entries: Sequence[Entry], planned: Plan) -> tuple[Sent, ...]:

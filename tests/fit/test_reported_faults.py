@@ -195,3 +195,14 @@ def test_what_a_cache_holds_may_be_what_the_first_turn_answers() -> None:
     untouched(told("gemini", answer, cachedContent="cachedContents/1"), "gemini")
     opened = {"role": "model", "parts": [{"text": "so"}]}
     untouched(told("gemini", opened, {"role": "user", "parts": [{"text": "on"}]}, cachedContent="cachedContents/1"), "gemini")
+
+
+def test_calls_that_stand_together_take_what_they_save_with_them() -> None:
+    """Parallel calls cost less than calls apart; once they are left out, nothing is saved, and the plan knows."""
+    rounds = [[*(function(f"{n}{m}") for m in "abcdefgh"), *(output(f"{n}{m}") for m in "abcdefgh")] for n in range(9)]
+    tools = [{"type": "function", "name": "look", "description": "amber " * 900, "parameters": {"type": "object"}}]
+    body = told("openai-responses", *(one for n, done in enumerate(rounds) for one in (heard(f"turn {n}"), *done)), tools=tools)
+    whole = transom.price(body, api="openai-responses").tokens
+    for share in (0.95, 0.8, 0.6):
+        made = transom.fit(body, api="openai-responses", budget=int(whole * share), strict=True)
+        assert transom.price(made.request, api="openai-responses").tokens == made.report.after.tokens < whole * share

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from transom.pairing.draft import Draft, sealed
 from transom.pairing.notes import GAP, GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
-from transom.parts import Entry, Group, Message
+from transom.parts import Entry, Group, Message, is_call_item
 from transom.wire.form import Form
 
 
@@ -29,7 +31,18 @@ def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
             held = set()
         held.update([draft.seq for draft in run])
         opened = _says(run, OPENING)
-    return tuple([_group([sealed(form, draft) for draft in drafts]) for drafts in joined])
+    entries = [[sealed(form, draft) for draft in drafts] for drafts in joined]
+    return tuple([_group(_following(one) if form.items else one) for one in entries])
+
+
+def _following(entries: list[Entry]) -> list[Entry]:
+    """The entries with those told whose call now stands right behind another."""
+    out: list[Entry] = []
+    for before, entry in zip((None, *entries), entries, strict=False):
+        call = is_call_item(entry.message) and before is not None and is_call_item(before.message)
+        same = call == entry.message.follows
+        out.append(entry if same else replace(entry, message=replace(entry.message, follows=call)))
+    return out
 
 
 def _says(run: Sequence[Draft], note: str) -> bool:

@@ -5,7 +5,6 @@ The rule of this file: constants and shapes are read off recorded requests with 
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Final
 
 from msgspec.structs import replace
@@ -52,7 +51,6 @@ class OpenAIFrame(Frozen, frozen=True, kw_only=True):
         """Priming of the answer, declarations, choice, response schema, and the turn of a system text outside the messages."""
         body = conversation.body
         outside = self.turn * bool(conversation.system) + prediction(body, count)
-        outside += self.neighbour * neighbours(conversation)
         return self.start + outside + self.declarations(conversation, count) + self.response_schema(body, count)
 
     def declarations(self, conversation: Conversation, count: Count) -> int:
@@ -83,7 +81,8 @@ class OpenAIFrame(Frozen, frozen=True, kw_only=True):
             return 0
         name = message.json.get("name") if message.role != "tool" else None
         several = sum(part.kind == "call" for part in message.parts) > 1
-        return self.turn + self.parallel * several + (self.named + count(name) if isinstance(name, str) and name else 0)
+        own = self.turn + self.parallel * several + self.neighbour * message.follows
+        return own + (self.named + count(name) if isinstance(name, str) and name else 0)
 
     def writes_calls(self, message: Message) -> bool:  # noqa: ARG002 - the protocol's signature
         """They are."""
@@ -111,17 +110,6 @@ class OpenAIFrame(Frozen, frozen=True, kw_only=True):
         if not (live and isinstance(sealed, str) and self.encrypted):
             return 0
         return max(0, round(self.encrypted * len(sealed)) - self.encrypted_less)
-
-
-def neighbours(conversation: Conversation) -> int:
-    """Calls that are items of their own and follow another one: they are one turn together."""
-    calls = [bool(message.parts) and message.parts[0].place == () and has_call(message) for message in conversation.messages]
-    return sum(first and second for first, second in pairwise(calls))
-
-
-def has_call(message: Message) -> bool:
-    """Whether a message begins with a call."""
-    return message.parts[0].kind == "call"
 
 
 def prediction(body: JsonObject, count: Count) -> int:

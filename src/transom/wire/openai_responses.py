@@ -7,12 +7,14 @@ cannot be seen. Source of the shapes: types of the official SDK (openai 3.57), a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from transom import edit
 from transom.errors import BadRequest
-from transom.parts import Conversation, Media, Message, Part, Role
+from transom.parts import Conversation, Media, Message, Part, Role, is_call_item
 from transom.types import Json, JsonObject
 from transom.wire import content, numbers
 from transom.wire.form import Fault, Usage
@@ -53,12 +55,21 @@ def read(body: JsonObject, /) -> Conversation:
         api=api,
         body=body,
         key="input",
-        messages=tuple([read_message(json, index) for index, json in enumerate(listed)]),
+        messages=tuple(_following([read_message(json, index) for index, json in enumerate(listed)])),
         system=tuple(content.read(body.get("instructions"), ("instructions",), ())),
         tools=content.tools(body),
         model=body["model"] if isinstance(body.get("model"), str) else "",
         held=_held(body),
     )
+
+
+def _following(messages: Sequence[Message]) -> Iterator[Message]:
+    """The items, with those told that are calls right behind a call."""
+    before = False
+    for message in messages:
+        call = is_call_item(message)
+        yield replace(message, follows=True) if before and call else message
+        before = call
 
 
 def _held(body: JsonObject) -> tuple[str, ...]:
