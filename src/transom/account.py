@@ -21,7 +21,7 @@ from transom.types import Basis, Key
 from transom.wire.form import Form
 
 OVER = "the window no longer fitted; the oldest groups go first"
-EARLIER = "left out since an earlier request"
+LEFT_EARLIER = "left out since an earlier request"
 SUMMED = "a summary stands for it"
 SUMMED_EARLIER = "a summary stands for it since an earlier request"
 
@@ -74,7 +74,7 @@ def lines(  # noqa: PLR0913 - before, after, and what was decided between
     folds = [_fold_line(one, standing, old, new) for one in planned.folded]
     standing -= {one.fold.first for one in planned.folded}
     drops = [_drop_line((g,), standing, old, OVER) for g in planned.left]
-    drops += [_drop_line(run, standing, old, EARLIER) for run in _runs(groups, {g.start for g in planned.earlier})]
+    drops += [_drop_line(run, standing, old, LEFT_EARLIER) for run in _runs(groups, {g.start for g in planned.earlier})]
     settled = frozenset(entry.seq for g in groups if g.start in gone for entry in g.entries) - standing
     settled |= {one.fold.first for one in planned.folded}
     sent = [entry for g in groups if g.start not in gone for entry in g.entries]

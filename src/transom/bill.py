@@ -58,6 +58,7 @@ class Bill(Frozen, frozen=True, kw_only=True):
             "tokens": self.tokens,
             "bytes": self.bytes,
             "basis": self.basis,
+            **({"estimated": self.estimated} if self.estimated else {}),
             "fixed": {"tokens": self.fixed.tokens, "bytes": self.fixed.bytes, "basis": self.fixed.basis},
             "rows": [
                 {

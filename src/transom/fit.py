@@ -17,15 +17,17 @@ from transom.parts import Conversation
 from transom.plan import Budget, Fold, Size, State
 from transom.planner.allowance import allowance
 from transom.planner.task import over_budget
+from transom.planner.window import unmatched_pins
 from transom.policy import Policy
 from transom.pricing import PriceList
-from transom.stages import Fit, named, run
+from transom.stages import Fit, card_key, run
 from transom.types import JsonObject, OnlineCount
 from transom.wire import FORMS, required
 from transom.wire.form import Fault, Form
 
 __all__ = ["Fit", "fit", "form_of", "lint", "price", "repair"]
 
+NO_PLACE = "the pin {pin!r} names nothing here; a pin is a place such as messages[3], or the digits in a picture's placeholder"
 TRIES = 4
 """Requests that are made, at most, until the caller's own counter says that one fits."""
 
@@ -73,7 +75,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
     conversation = form.read(door.admit(request))
     memo = state.memo if state is not None and prices is None else {}
     prices = _priced(conversation, model=model, card=card, prices=prices)
-    if state is not None and memo and state.card == named(prices.card):
+    if state is not None and memo and state.card == card_key(prices.card):
         prices = replace(prices, memo=memo)
 
     def made(policy: Policy, prices: PriceList) -> Fit:
@@ -82,7 +84,9 @@ def fit(  # noqa: PLR0913 - the subject and its options
     def word(body: JsonObject) -> int | None:
         return None if count is None else said(body, prices.card.name, count, counts)
 
-    return made(policy, prices) if count is None else _by_word(conversation, made, policy=policy, prices=prices, word=word)
+    fitted = made(policy, prices) if count is None else _by_word(conversation, made, policy=policy, prices=prices, word=word)
+    lost = tuple(NO_PLACE.format(pin=pin) for pin in unmatched_pins(conversation, policy.pins))
+    return replace(fitted, report=replace(fitted.report, notes=(*fitted.report.notes, *lost))) if lost else fitted
 
 
 def repair(

@@ -71,11 +71,11 @@ class Report(Frozen, frozen=True, kw_only=True):
         done = []
         for verb, past in PAST.items():
             things = (THINGS.get(verb) or MEDIA.get(one.media, "place") for one in self.decisions if one.verb == verb)
-            counted = [_many(count, thing) for thing, count in Counter(things).items()]
+            counted = [many(count, thing) for thing, count in Counter(things).items()]
             if counted:
                 done.append(f"{' and '.join(counted)} {past}")
         what = ", ".join(done) or "nothing changed"
-        cache = f", {_many(len(self.breaks), 'cache break')}" if self.breaks else ""
+        cache = f", {many(len(self.breaks), 'cache break')}" if self.breaks else ""
         return (
             f"{what}; {self.after.tokens:,} of {self.before.tokens:,} tokens, "
             f"{self.after.bytes:,} of {self.before.bytes:,} bytes{cache}"
@@ -83,7 +83,10 @@ class Report(Frozen, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """The summary, a line for each decision and break, and the notes."""
-        breaks = [f"cache break at entry {one.at}: {one.cause}, {one.tokens:,} tokens read again uncached" for one in self.breaks]
+        breaks = [
+            f"cache break at message {one.at} of the new request: {one.cause}, {one.tokens:,} tokens read again uncached"
+            for one in self.breaks
+        ]
         return "\n".join([self.summary(), *self.lines(), *breaks, *self.notes])
 
     def to_dict(self) -> JsonObject:
@@ -119,8 +122,9 @@ class Report(Frozen, frozen=True, kw_only=True):
         }
 
 
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+def many(count: int, thing: str) -> str:
+    """A number of things, in words."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _size(size: Size) -> JsonObject:

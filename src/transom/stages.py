@@ -69,7 +69,7 @@ def run(  # noqa: PLR0913 - the stages' inputs
     prices = prices.at(conversation)
     card, ledger = prices.card, Ledger(prices)
     history, policy = history or resume.log(conversation), rooted(policy, conversation.key)
-    resumed = resume.resume(last, history, policy=policy.fingerprint(), card=named(card))
+    resumed = resume.resume(last, history, policy=policy.fingerprint(), card=card_key(card))
     state, notes = resumed.state, resumed.notes
     notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
     (groups, repairs, pruned), planned = _planned(
@@ -171,7 +171,7 @@ def rooted(policy: Policy, key: str) -> Policy:
     )
 
 
-def named(card: ModelCard) -> str:
+def card_key(card: ModelCard) -> str:
     """What a card is known by: its prices, kind by kind."""
     return " ".join(f"{kind}={mark}" for kind, mark in sorted(card.fingerprint().items()))
 

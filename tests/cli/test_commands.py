@@ -222,3 +222,18 @@ def test_the_page_of_what_cannot_fit_says_so(tmp_path: Path) -> None:
 
 def test_the_version_is_said() -> None:
     assert run("--version").stdout.startswith("transom ")
+
+
+def test_blank_lines_between_bodies_are_no_bodies(tmp_path: Path) -> None:
+    path = tmp_path / "bodies.jsonl"
+    path.write_text(f"\n{json.dumps(chat())}\n\n  \n{json.dumps(chat('More'))}\n\n", encoding="utf-8")
+    result = run("price", path, "--json")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("key", ["messages", "contents", "input"])
+def test_a_list_that_is_none_is_named_with_what_it_is(tmp_path: Path, key: str) -> None:
+    result = run("price", saved(tmp_path, "body.json", {"model": "gpt-5", key: 5}))
+    assert result.exit_code == 2
+    assert f"`{key}` is a number; it must be a list" in " ".join(result.stderr.split())

@@ -56,3 +56,11 @@ def test_models_stand_side_by_side(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.count("gpt-4o") == 2
     assert result.stdout.count("claude-opus-5") == 2
+
+
+def test_what_against_cannot_do_is_refused_and_not_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("{}\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["price", str(path), "--against", "--model", "gpt-5", "--model", "gpt-4o"])
+    assert result.exit_code == 2
+    assert "give one --model at most" in " ".join(result.stderr.split())

@@ -69,3 +69,13 @@ def test_bytes_are_those_of_the_compact_body() -> None:
     longer = {**BODY, "messages": [*BODY["messages"], {"role": "assistant", "content": "Hi"}, BODY["messages"][0]]}
     made = transom.fit(longer, api="anthropic")
     assert transom.fit(longer, api="anthropic", max_body_bytes=made.report.after.bytes).request is longer
+
+
+def test_a_pin_that_names_nothing_is_said_and_one_that_does_is_not() -> None:
+    """A slip in a pin must not lose what was to be kept without a word."""
+    made = transom.fit(BODY, api="anthropic", pins=("messages[0]", "messages[0].content", "message[0]", "messages[7]"))
+    assert made.request is BODY
+    assert [note.partition(" names nothing")[0] for note in made.report.notes[-2:]] == [
+        "the pin 'message[0]'",
+        "the pin 'messages[7]'",
+    ]

@@ -111,7 +111,9 @@ def lines(name: str, data: bytes) -> Source:
     items = tuple(decoded(row.rstrip(b"\r"), line) for line, row in enumerate(rows, 1))
     good = [item.value for item in items if not item.problem]
     talk = bool(good) and all(isinstance(value, dict) and "role" in value and "messages" not in value for value in good)
-    return Source(name=name, data=data, kind="session" if talk else "lines", items=items)
+    if talk:  # every line of a session is accounted for
+        return Source(name=name, data=data, kind="session", items=items)
+    return Source(name=name, data=data, kind="lines", items=tuple(item for item in items if item.raw.strip()))
 
 
 def decoded(raw: bytes, line: int = 0) -> Item:

@@ -47,6 +47,8 @@ def price(
             measuring.refuse_without_prices()
         source = files.read(body)
         if against:
+            if money or len(model or ()) > 1:
+                raise BadSetting("--against measures tokens by one price; leave out --money, and give one --model at most")
             found, lost = measuring.samples(source, api, model[0] if model else None)
             if as_json:
                 say_json({"models": measuring.to_dicts(found), "lost": lost})

@@ -15,6 +15,7 @@ import transom
 from transom.catalog import ModelCard
 from transom.parts import walk
 from transom.plan import Decision
+from transom.report import many
 from transom.types import Basis
 from transom.view.blocks import grouped
 from transom.wire import FORMS
@@ -48,7 +49,7 @@ def show_fit(console: Console, fit: transom.Fit, name: str) -> None:
     console.print(sizes)
     live = _live(fit)
     if live or any(one.verb == "stub" for one in report.decisions):
-        console.print(f"{_many(live, 'picture')} in what goes out")
+        console.print(f"{many(live, 'picture')} in what goes out")
     if report.decisions:
         _show_decisions(console, report)
     else:
@@ -120,7 +121,7 @@ def show_faults(console: Console, faults: Sequence[transom.Fault], name: str) ->
         elif not fault.refused:
             console.print("    the provider takes it; stricter servers do not", style="dim")
     refused = sum(fault.refused for fault in faults)
-    console.print(f"{name}: {_many(len(faults), 'fault')}, {refused} of which the provider refuses", markup=False)
+    console.print(f"{name}: {many(len(faults), 'fault')}, {refused} of which the provider refuses", markup=False)
 
 
 def show_models(console: Console, cards: Sequence[ModelCard]) -> None:
@@ -231,7 +232,3 @@ def _table(*columns: str, right: tuple[int, ...] = ()) -> Table:
     for i, name in enumerate(columns):
         table.add_column(name, justify="right" if i in right else "left", overflow="fold", no_wrap=i in right or name == "where")
     return table
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

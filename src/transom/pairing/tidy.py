@@ -19,7 +19,7 @@ from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
 from transom.wire.form import Form
-from transom.wire.keyed import spelled, string
+from transom.wire.keyed import HOLDERS, spelled, string
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -132,17 +132,13 @@ def with_arguments(draft: Draft, form: Form) -> list[Decision]:
     return decisions
 
 
-_HOLDERS = (("functionCall", "args"), ("function_call", "args"), ("toolUse", "input"))
-"""Where the arguments stand of calls that a key names; Gemini's may be missing."""
-
-
 def _held(raw: JsonObject, *, apart: bool) -> JsonObject:
     """A call whose name and arguments stand in an object of its own, where its form has one (`apart`: OpenAI's `function`)."""
     if apart and not (isinstance(raw.get("function"), dict) or isinstance(raw.get("custom"), dict)):
         given = raw.get("arguments", raw.get("args", raw.get("input")))
         words = given if isinstance(given, str) and parses(given) else canon.text(_object(given))
         return {**raw, "type": "function", "function": {"name": string(raw, "name"), "arguments": words}}
-    key = spelled(raw, *(key for key, _ in _HOLDERS))
+    key = spelled(raw, *(key for key, _ in HOLDERS))
     return {**raw, key: {}} if key in raw and not isinstance(raw[key], dict) and "type" not in raw else raw
 
 
@@ -154,7 +150,7 @@ def _name(raw: JsonObject) -> str:
 
 def _named(raw: JsonObject) -> JsonObject:
     """A call with a name."""
-    for key in ("function", "custom", *(key for key, _ in _HOLDERS)):
+    for key in ("function", "custom", *(key for key, _ in HOLDERS)):
         if isinstance(raw.get(key), dict):
             return {**raw, key: {**raw[key], "name": NAMELESS}}
     return {**raw, "name": NAMELESS}
@@ -167,7 +163,7 @@ def _readable(raw: JsonObject) -> JsonObject:
         if isinstance(given, str) and parses(given):
             return raw
         return edit.replace(raw, {("function", "arguments"): canon.text(_object(given))})
-    for key, field in _HOLDERS:
+    for key, field in HOLDERS:
         held = raw.get(key)
         if isinstance(held, dict):
             given = held.get(field)

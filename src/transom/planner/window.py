@@ -10,7 +10,7 @@ from transom.catalog import Limits
 from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.pairing.notes import MEDIA_HERE
-from transom.parts import Entry, Group, Media, Part, spell
+from transom.parts import Conversation, Entry, Group, Media, Part, own_entry, spell
 from transom.placeholder import short_digest
 from transom.plan import Budget, Fold, Size, State, covering
 from transom.planner.judge import Author, Limit, Picture, Row
@@ -188,6 +188,16 @@ def _spared(window: Window, spared: Callable[[Key, Part, Media], int]) -> int:
         for key, part in entry.keyed()
         if part.media is not None and part.kind == "image"
     )
+
+
+def unmatched_pins(conversation: Conversation, pins: Sequence[str]) -> tuple[str, ...]:
+    """The pins that name nothing in a conversation: no message, no part, and no picture by its digest."""
+    left = list(pins)
+    for message in conversation.messages if pins else ():
+        for key, part in own_entry(message).keyed():
+            left = [pin for pin in left if not _names_part((pin,), key, part)]
+        left = [pin for pin in left if pin != spell(("messages", message.index))]
+    return tuple(left)
 
 
 def _names(pins: Sequence[str], group: Group) -> bool:

@@ -268,7 +268,7 @@ class Fitter:
         found = self._rules.get((model, api))
         if found is None:
             policy, card = self.settings.of_model(model, api)
-            found = self._rules[model, api] = policy, card, stages.named(card)
+            found = self._rules[model, api] = policy, card, stages.card_key(card)
         return found
 
     def _memo(self, named: str) -> Bounded[tuple[int, int, bool], int]:

@@ -106,7 +106,7 @@ class Rounds:
         while start > 0:
             reach = first.reach(self._log, start)
             opened = self._open(head, slot, reach, asked)
-            state = first.state(head, reach, policy=self.policy.fingerprint(), card=stages.named(self.card))
+            state = first.state(head, reach, policy=self.policy.fingerprint(), card=stages.card_key(self.card))
             fit = run(opened, state)
             if first.is_enough(fit, opened.conversation, start, self.policy):
                 note = first.NOT_READ.format(last=start - 1)

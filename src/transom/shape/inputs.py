@@ -16,6 +16,7 @@ from transom.parts import Entry, Part
 from transom.plan import Decision
 from transom.types import Count, Json, JsonObject
 from transom.wire.form import Form
+from transom.wire.keyed import HOLDERS
 
 MOST_KEYS: Final = 5
 LONGEST_KEY: Final = 60
@@ -53,15 +54,12 @@ def summary(text: str) -> JsonObject | None:
     return {"truncated": True, "characters": len(text), "keys": keys}
 
 
-_HELD: Final = (("functionCall", "args"), ("function_call", "args"), ("toolUse", "input"))
-
-
 def _with_input(raw: JsonObject, given: JsonObject) -> JsonObject | None:
     """A copy of a raw call with this input; None where its input is an action of another shape."""
     for place in (("function", "arguments"), ("custom", "input")):
         if isinstance(edit.look(raw, place), str):
             return edit.replace(raw, {place: canon.text(given)})
-    for held in _HELD:
+    for held in HOLDERS:
         if edit.look(raw, held) is not None:
             return edit.replace(raw, {held: given})
     key = next((key for key in ("input", "args", "arguments") if key in raw), None)

@@ -25,6 +25,8 @@ ANSWERS: Final = ("output", "result", "content", "error")
 """Keys of a response that is an object and holds one string under one of them: that string is what it says (google-genai)."""
 CALLS: Final = ("functionCall", "function_call")
 RESPONSES: Final = ("functionResponse", "function_response")
+HOLDERS: Final = (*((key, "args") for key in CALLS), ("toolUse", "input"))
+"""The keys that name a call, and where its arguments stand in what they hold; Gemini's may be missing."""
 
 
 def string(raw: JsonObject, *keys: str) -> str:
