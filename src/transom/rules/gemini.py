@@ -5,6 +5,7 @@ The rule of this file: constants and shapes are read off recorded requests with 
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -33,7 +34,8 @@ class GeminiFrame(Frozen, frozen=True, kw_only=True):
     `declared` are those constants: `tool`, `described` (a tool with a description), `property`, `optional`, `required` (a list of
     required names), `description` (of a property), `enum`, `title`, `array`, `object` (one inside). `json`: calls and results
     are billed as JSON and `per_call` and `per_result` more; otherwise their words alone are. `signature` tokens a character of a
-    thought signature after the user's last turn, less `signature_less`; `keeps_thoughts`: in earlier turns as well;
+    thought signature after the user's last turn, less `signature_less`; `streamed`: only of one that begins with a short piece,
+    as that of a streamed answer does; `keeps_thoughts`: in earlier turns as well;
     `past_thoughts`: visible thoughts of earlier turns are read; `schema`: a response schema is.
 
     Source: docs/pricing.md
@@ -47,6 +49,7 @@ class GeminiFrame(Frozen, frozen=True, kw_only=True):
     picture: int = 0
     signature: float = 0.0
     signature_less: int = 0
+    streamed: bool = False
     keeps_thoughts: bool = False
     past_thoughts: bool = True
     schema: bool = False
@@ -112,8 +115,27 @@ class GeminiFrame(Frozen, frozen=True, kw_only=True):
         """The thoughts behind a part's signature, by its length."""
         if not (self.signature and (live or self.keeps_thoughts) and isinstance(part.raw, dict)):
             return 0
-        length = len(next((words(part.raw[key]) for key in SIGNATURES if key in part.raw), ""))
-        return max(0, round(self.signature * length) - self.signature_less) if length > SHORT else 0
+        signature = next((words(part.raw[key]) for key in SIGNATURES if key in part.raw), "")
+        length = len(signature)
+        if length <= SHORT or (self.streamed and not begins_short(signature)):
+            return 0
+        return max(0, round(self.signature * length) - self.signature_less)
+
+
+def begins_short(signature: str) -> bool:
+    """Whether a signature begins with a piece of less than half of it. Its bytes are fields of protocol buffers, each with its
+    length: that of a streamed answer is made of a short one and more, any other is mostly one.
+    """
+    try:
+        head = base64.urlsafe_b64decode(signature[:8].replace("+", "-").replace("/", "_"))
+    except ValueError:
+        return False
+    length = 0
+    for at, byte in enumerate(head[1:]):
+        length |= (byte & 0x7F) << 7 * at
+        if byte < 0x80:
+            return head[0] == 0x0A and at + 2 + length < len(signature) * 3 // 8
+    return False
 
 
 def read(schema: JsonObject, features: Counter[str], depth: int = 0) -> Iterator[str]:
