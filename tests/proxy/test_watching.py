@@ -19,7 +19,7 @@ from proxy.rig import Start
 from transom.proxy import telemetry
 from transom.proxy.app import application
 from transom.proxy.counters import Counters
-from transom.proxy.exchange import Exchange
+from transom.proxy.exchange import Exchange, Told
 from transom.proxy.fitting import Planned
 from transom.proxy.logs import JsonLog, saved
 from transom.proxy.schema import SCHEMA
@@ -126,8 +126,9 @@ def test_spans_and_metrics_follow_the_conventions(start: Start) -> None:
 def test_telemetry_marks_what_failed() -> None:
     if not telemetry.INSTALLED:
         pytest.skip("the extra `otel` is not installed")
+    planned = Planned(data=b"", outcome="untouched")
     failed = Exchange(
-        family="gemini", api="gemini", status=502, fault="ConnectError", planned=Planned(data=b"", outcome="untouched")
+        family="gemini", api="gemini", status=502, fault="ConnectError", planned=planned, summaries=Told(asked=2, made=1)
     )
     telemetry.Telemetry().ended(failed)
     telemetry.Telemetry().ended(Exchange(family="gemini", api=""))

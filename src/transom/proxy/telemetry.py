@@ -91,6 +91,8 @@ def _planned(exchange: Exchange) -> Attributes:
             "transom.cache_breaks": planned.breaks,
             "transom.retried": exchange.retried,
         }
+    if exchange.summaries is not None:
+        out |= {"transom.summaries.asked": exchange.summaries.asked, "transom.summaries.made": exchange.summaries.made}
     if exchange.usage is not None:
         out |= {
             "gen_ai.usage.input_tokens": exchange.usage.prompt,
