@@ -107,14 +107,19 @@ def chunks(standing: Sequence[Item], wanted: Wanted) -> tuple[Chunk, ...]:
     old = _old(standing, wanted.recent)
     found: list[Chunk] = []
     run: list[Item] = []
+    raw = 0
     for begin, end in _turns(standing):
         turn = standing[begin:end]
         joins = _is_old(turn, old - begin) and end < len(standing) and turn[0].opens and not any(item.fixed for item in turn)
         joins = joins and (turn[0].fold is None or wanted.merge == 1)
-        full = _raw(run) >= wanted.chunk
+        full = raw >= wanted.chunk
         if run and full and (not joins or wanted.merge > 1):
             found.append(Chunk(tuple(run), standing[begin].start - 1, -1, ends=True))
-        run = [*([] if full and wanted.merge > 1 else run), *turn] if joins else []
+        if not joins or (full and wanted.merge > 1):
+            run, raw = [], 0
+        if joins:
+            run += turn
+            raw += _raw(turn)
         if not joins and turn[0].group is not None and turn[0].opens:
             found += _inside(standing, begin, min(end, old), wanted)
     taken = {item.start for chunk in found for item in chunk.items}
