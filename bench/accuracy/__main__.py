@@ -12,9 +12,11 @@ import argparse
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bench.accuracy.readers import READERS
 from bench.accuracy.rivals import installed
