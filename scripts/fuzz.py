@@ -3,10 +3,10 @@
     pip install atheris && python scripts/fuzz.py probe -max_total_time=600 [FOLDER OF MEDIA]
     python scripts/fuzz.py read  -max_total_time=600 --bodies BODIES.jsonl [FOLDER]
 
-Options with one dash are libFuzzer's; a folder keeps what was found interesting, and `--going-on FOLDER` notes what is found there
-and goes on. `probe` reads the bytes as every source of media; `read` turns them into changes of a request of one of the forms (the
-small ones below, and one JSON object `{"api": ..., "request": ...}` a line), which is then priced, linted, repaired and fitted. What
-it finds becomes a test.
+Options with one dash are libFuzzer's; a folder keeps what was found interesting, and `--going-on FOLDER` notes what is
+found there and goes on. `probe` reads the bytes as every source of media; `read` turns them into changes of a request
+of one of the forms (the small ones below, and one JSON object `{"api": ..., "request": ...}` a line), which is then
+priced, linted, repaired and fitted. What it finds becomes a test.
 """
 
 from __future__ import annotations
