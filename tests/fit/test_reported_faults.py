@@ -206,3 +206,51 @@ def test_calls_that_stand_together_take_what_they_save_with_them() -> None:
     for share in (0.95, 0.8, 0.6):
         made = transom.fit(body, api="openai-responses", budget=int(whole * share), strict=True)
         assert transom.price(made.request, api="openai-responses").tokens == made.report.after.tokens < whole * share
+
+
+# ------------------------------------------------------------------------------------------------- results that failed
+
+
+def picture(seed: int) -> Json:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": encoded(png(320, 200 + seed))}}
+
+
+def test_a_failed_result_holds_text_and_what_it_showed_stands_behind_the_results(oracle: ModuleType) -> None:
+    """Anthropic: "all content must be type `text` if `is_error` is true"."""
+    failed = result(
+        "a", [text(" "), picture(1), text("no such page"), {"type": "tool_reference", "tool_name": "map"}], is_error=True
+    )
+    body = told("anthropic", user("go"), says(call("a"), call("b")), user(failed, result("b"), text("hm")))
+    faults = [one for one in transom.lint(body, api="anthropic") if one.code == "failed-result"]
+    assert [(one.place, one.answer.partition(": ")[2]) for one in faults] == [
+        ("messages[2].content[0]", "all content must be type `text` if `is_error` is true")
+    ]
+    first, second, head, shot, last = mended(body, "anthropic", oracle)["messages"][2]["content"]
+    assert [one["type"] for one in first["content"]] == ["text", "text"]
+    assert "map" in first["content"][1]["text"]
+    assert (second, head["type"], shot, last) == (result("b"), "text", picture(1), text("hm"))
+    untouched(told("anthropic", user("go"), says(call("a")), user(result("a", [text("no")], is_error=True))), "anthropic")
+
+
+def test_a_failed_result_says_something(oracle: ModuleType) -> None:
+    """Anthropic: "content cannot be empty if `is_error` is true"; Converse says the same."""
+    for content in ("", [], [text("")], None):
+        body = told("anthropic", user("go"), says(call("a")), user(result("a", content, is_error=True)))
+        assert "failed-result" in {one.code for one in transom.lint(body, api="anthropic")}
+        (answer,) = mended(body, "anthropic", oracle)["messages"][2]["content"]
+        assert answer["is_error"]
+        assert "failed" in str(answer["content"])
+    asked = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "look", "input": {}}}]}
+    silent = {"toolResult": {"toolUseId": "a", "status": "error", "content": []}}
+    converse = told("bedrock", {"role": "user", "content": [{"text": "go"}]}, asked, {"role": "user", "content": [silent]})
+    (answer,) = mended(converse, "bedrock", oracle)["messages"][2]["content"]
+    assert answer["toolResult"]["content"]
+    untouched(told("anthropic", user("go"), says(call("a")), user(result("a", ""))), "anthropic")
+
+
+def test_what_a_failed_tool_showed_is_no_request_of_the_user(oracle: ModuleType) -> None:
+    failed = result("a", [text("no"), picture(1)], is_error=True)
+    body = told("anthropic", user("the task"), says(call("a")), user(failed), says(call("b")), user(result("b")))
+    tokens = transom.price(body, api="anthropic").tokens
+    made = mended(body, "anthropic", oracle, budget=tokens - 60)
+    assert made["messages"][0] == user("the task")

@@ -23,6 +23,7 @@ from transom.pairing.ends import (
     without_empties,
     without_lost_reasoning,
 )
+from transom.pairing.failed import with_words
 from transom.pairing.groups import grouped
 from transom.pairing.match import match
 from transom.pairing.place import Placer
@@ -76,6 +77,7 @@ def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[D
     drafts = [drafted(message) for message in messages]
     for draft in drafts:
         if form.merges:
+            decisions += with_words(draft, form) if form.failures_say else ()
             decisions += without_blanks(draft)
         decisions += with_arguments(draft, form)
     drafts, bundles = split(drafts, form)

@@ -30,6 +30,8 @@ _ANSWERS: Final = {
     "blocks with id: {id}",
     "orphan-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each "
     "`tool_result` block must have a corresponding `tool_use` block in the previous message.",
+    "failed-result": "messages.{index}.content.{at}.tool_result: all content must be type `text` if `is_error` is true",
+    "failed-silent": "messages.{index}.content.{at}.tool_result: content cannot be empty if `is_error` is true",
     "input": "messages.{index}.content.{at}.tool_use.input: Input should be a valid dictionary",
     "open-call": "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each "
     "`tool_use` block must have a corresponding `tool_result` block in the next message.",

@@ -27,6 +27,7 @@ ids: Final = "request"
 results_alone: Final = False
 results_hold: Final = "media"
 bare_reasoning: Final = "closed"
+failures_say: Final = True
 names_documents: Final = True
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}

@@ -32,6 +32,8 @@ _RULES: Final = TurnRules(
         "open-call": "Expected toolResult blocks at messages.{index}.content for the following Ids: {id}",
         "orphan-result": "The number of toolResult blocks at messages.{index}.content exceeds the number of toolUse blocks of "
         "previous turn.",
+        "failed-silent": "The content field at messages.{index}.content.{at}.toolResult cannot be empty when status value is "
+        "error.",
         "first-not-user": _FIRST,
         "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
     }

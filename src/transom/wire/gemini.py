@@ -27,6 +27,7 @@ ids: Final = "position"
 results_alone: Final = True
 results_hold: Final = "media"
 bare_reasoning: Final = "taken"
+failures_say: Final = False
 names_documents: Final = False
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "user", "tool": "user"}

@@ -30,6 +30,7 @@ ids: Final = "request"
 results_alone: Final = False
 results_hold: Final = "media"
 bare_reasoning: Final = "lost"
+failures_say: Final = False
 names_documents: Final = False
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}

@@ -33,7 +33,7 @@ class TurnRules(Frozen, frozen=True):
 
     def paired(self, messages: Sequence[Message], merged: Sequence[Turn]) -> list[Fault]:
         """Empty messages and texts; ids; and calls and results that do not stand together."""
-        out = [fault for message in messages for fault in self._empty(message)]
+        out = [fault for message in messages for fault in (*self._empty(message), *self._failed(message))]
         seen: set[str] = set()
         for before, turn in zip((None, *merged), merged, strict=False):
             out.extend(self._ids(turn, seen))
@@ -50,6 +50,18 @@ class TurnRules(Frozen, frozen=True):
                 what = "holds white space alone" if part.text else "is empty"
                 says = f"the text {what}; leave the part out"
                 yield self.fault(message.index, part, "empty", says, "blank" if part.text else "")
+
+    def _failed(self, message: Message) -> Iterator[Fault]:
+        """A result that says it failed holds text, and nothing else."""
+        for part in message.parts:
+            if part.kind != "result" or not part.failed:
+                continue
+            if any(inner.kind != "text" for inner in part.parts):
+                says = "the result failed and holds more than text; move the rest behind the results"
+                yield self.fault(message.index, part, "failed-result", says)
+            elif not part.text.strip() and not any(inner.text.strip() for inner in part.parts):
+                says = "the result failed and says nothing; say what went wrong"
+                yield self.fault(message.index, part, "failed-result", says, "failed-silent")
 
     def _ids(self, turn: Turn, seen: set[str]) -> Iterator[Fault]:
         for index, part in turn.of("call"):
