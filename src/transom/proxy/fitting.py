@@ -35,7 +35,7 @@ from transom.wire.form import Form, Usage
 
 Outcome: TypeAlias = Literal["untouched", "fitted", "over-budget", "unread", "failed", "refused"]
 
-COUNTS: Final = 20_000
+COUNTS: Final = 10_000
 """Texts whose count is remembered for each of so many cards."""
 CARDS: Final = 8
 MODELS: Final = 256

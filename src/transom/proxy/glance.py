@@ -26,8 +26,8 @@ from transom.proxy.bounded import Bounded
 from transom.types import JsonObject
 from transom.wire.form import Form
 
-MOST: Final = 40_000
-"""Messages whose price is remembered, and as many sums of beginnings: about 20 MiB when full."""
+MOST: Final = 10_000
+"""Messages whose price is remembered, and as many sums of beginnings: 6 MiB when full."""
 STRICT: Final = frozenset({"strict-pairs"})
 """The fit brings each result close behind its call, where a form lets it stand anywhere; so the glance asks for no less."""
 SLACK: Final = 1.01
