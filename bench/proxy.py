@@ -233,7 +233,7 @@ def main() -> None:
         done = 0
         while done < given.requests:
             fresh = [bodies(20_000, 200, random.randrange(10**9)) for _ in range(8)]
-            done += len(asyncio.run(load(port, PLANNED, fresh, 3.0)))
+            done += len(asyncio.run(load(port, PLANNED, fresh, 15.0)))
             print(f"{done:>9,} requests more, {resident(process):.0f} MiB", flush=True)
 
 
