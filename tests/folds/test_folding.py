@@ -365,6 +365,23 @@ def test_a_summary_that_comes_after_its_messages_were_left_out_stands_for_them(p
     assert (again.request, again.report.breaks, again.state.asked) == (second.request, (), ())
 
 
+def test_summaries_that_come_late_take_in_those_before_them_for_ever() -> None:
+    """Under `compacting`, round for round, at the highest level, too: each takes in the one before it, whose messages and it were
+    asked for together.
+    """
+    policy = Policy.compacting(strict=True, chunk_tokens=200, recent_tokens=300, summary_tokens=60)
+    messages: list[Json] = []
+    state: transom.State | None = None
+    for number in range(5):
+        messages += [*turns(9), user(f"now {number}")]
+        asking = fit(messages, 1_600, policy, state=state)
+        ready = [transom.fulfil(ask, f"SUMMARY-{number}") for ask in asking.asks]
+        made = fit(messages, 1_600, policy, state=asking.state, ready=ready)
+        assert [fold.text for fold in made.state.folds] == [f"SUMMARY-{number}"]
+        messages.append(says("yes"))
+        state = made.state
+
+
 def test_a_summary_that_comes_late_waits_for_room() -> None:
     """It adds to what goes out, so between `trigger` and the budget it waits, and is not asked for again; where the window moves
     in any case it goes in with it.

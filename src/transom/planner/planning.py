@@ -159,7 +159,7 @@ def _asked(before: Sequence[Fold], folding: Folding, drawn: Drawn, left: Sequenc
 
 def _meet(asked: Fold, fold: Fold) -> bool:
     """Whether a fold stands for messages of what was asked for, and is not a part of it."""
-    within = asked.first <= fold.first and fold.last <= asked.last and fold.level < asked.level
+    within = asked.first <= fold.first and fold.last <= asked.last and fold.key != asked.key
     return asked.first <= fold.last and fold.first <= asked.last and not within
 
 
