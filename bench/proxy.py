@@ -79,7 +79,9 @@ def serve(role: str, upstream: str) -> None:
     sys.stdout.write(url_of(listener) + "\n")
     sys.stdout.flush()
     if role == "provider":
-        config = uvicorn.Config(provider, log_level="critical", lifespan="off", ws="none", access_log=False)
+        config = uvicorn.Config(
+            provider, log_level="critical", lifespan="off", ws="none", access_log=False, timeout_keep_alive=75
+        )
         uvicorn.Server(config).run(sockets=[listener])
     else:
         server(application(build({"upstream": {"openai": upstream}}))).run(sockets=[listener])

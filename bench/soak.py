@@ -281,7 +281,7 @@ async def soak(url: str, process: int, given: argparse.Namespace) -> Soak:
 
 def told(one: Soak, url: str, process: int, before: int) -> int:
     """Say what came of it; 1 where anything is not as it must be."""
-    time.sleep(6)  # an idle connection to the provider is kept for four seconds, and closed at the next request
+    time.sleep(6)  # an idle connection to the provider is kept for three seconds, and closed at the next request
     last = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Bye"}]}
     httpx2.post(url + PATH, json=last, headers=LAST, trust_env=False, timeout=PATIENCE)
     status = httpx2.get(f"{url}/transom/status", trust_env=False, timeout=PATIENCE).json()

@@ -18,9 +18,9 @@ from transom.proxy.settings import Settings, Upstream
 
 MOST_CONNECTIONS: Final = 1_000
 KEPT: Final = 100
-KEPT_FOR: Final = 4.0
-"""Seconds that an idle connection is kept: below the five after which many servers close theirs, so that no request meets a
-closed one.
+KEPT_FOR: Final = 3.0
+"""Seconds that an idle connection is kept: well below the five after which many servers close theirs, so that a request hardly
+ever meets one that is being closed. One that does is a 502: whether it was taken is not known, so it is the client's to repeat.
 """
 
 
