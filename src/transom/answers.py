@@ -35,6 +35,7 @@ _ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     "many-image-side": {
         "anthropic": "{at}: At least one of the image dimensions exceed max allowed size for many-image requests: {most} pixels"
     },
+    "media-type": {"anthropic": "{at}.image.source.base64.data: Image does not match the provided media type {said}"},
     "too-large": {"anthropic": "413 request_too_large"},
 }
 """The words by fault, and by who says them."""
@@ -46,7 +47,8 @@ def answer(code: str, api: str, card: ModelCard, **given: int | str) -> str:
     """What is answered to the fault `code`; "" where the wording is not known.
 
     `given` are the figures of that fault: `count` is what the request has, `most` what it may have, `at` the place as the
-    provider writes it, `output` the tokens that were asked for as an answer, and `total` those and the count.
+    provider writes it, `said` the type that is declared, `output` the tokens that were asked for as an answer, and `total` those
+    and the count.
     """
     return _ANSWERS[code].get(_says(api, card), "").format(window=card.window or given.get("most"), **given)
 

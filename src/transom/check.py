@@ -7,15 +7,19 @@ raises when transom itself would break one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from transom.answers import answer
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, PlanMismatch
 from transom.parts import Conversation, Facts, Message, Part, spell, walk
 from transom.plan import Size
-from transom.shape import unsendable
+from transom.shape import INLINE, mislabelled, unsendable
 from transom.wire.form import Fault, Form
 from transom.wire.guess import looks
+
+_COMPARES: Final = ("anthropic", "bedrock")
+"""Forms whose provider refuses a picture whose declared type is not that of its bytes (anthropics/claude-code 11975, 12947)."""
 
 
 def limit_faults(conversation: Conversation, card: ModelCard, size: Size) -> list[Fault]:
@@ -98,6 +102,18 @@ def _picture_faults(place: str, part: Part, api: str, card: ModelCard, *, many: 
     why = unsendable(part, limits)
     if why:
         return [Fault(place=place, code="image", says=f"{why}; replace it by a smaller or valid one, or leave it out")]
+    at = place.replace("[", ".").replace("]", "")
+    if part.media is not None and part.media.source in INLINE and mislabelled(part.media):
+        said = part.media.declared
+        return [
+            Fault(
+                place=place,
+                code="media-type",
+                says=f"declared as {said or 'nothing'}, and the bytes are {facts.mime}; declare it as that",
+                answer=answer("media-type", api, card, said=said, at=at),
+                refused=api in _COMPARES,
+            )
+        ]
     side = max(facts.width, facts.height)
     if many and 0 < limits.many_side < side:
         return [
@@ -106,7 +122,7 @@ def _picture_faults(place: str, part: Part, api: str, card: ModelCard, *, many: 
                 code="many-image-side",
                 says=f"{facts.width}x{facts.height} px, and a request with more than {limits.many} pictures takes at "
                 f"most {limits.many_side} px a side; leave it or older ones out",
-                answer=answer("many-image-side", api, card, most=limits.many_side, at=place.replace("[", ".").replace("]", "")),
+                answer=answer("many-image-side", api, card, most=limits.many_side, at=at),
             )
         ]
     return []

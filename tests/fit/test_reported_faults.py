@@ -254,3 +254,57 @@ def test_what_a_failed_tool_showed_is_no_request_of_the_user(oracle: ModuleType)
     tokens = transom.price(body, api="anthropic").tokens
     made = mended(body, "anthropic", oracle, budget=tokens - 60)
     assert made["messages"][0] == user("the task")
+
+
+# ----------------------------------------------------------------------------------------------- ids and what goes by them
+
+
+def test_a_result_that_names_no_call_answers_the_first_that_waits(oracle: ModuleType) -> None:
+    asked = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    turn = {"role": "assistant", "content": None, "tool_calls": [asked, {**asked, "id": "b"}]}
+    answers = [{"role": "tool", "tool_call_id": "a", "content": "one"}, {"role": "tool", "content": "two"}]
+    made = mended(told("openai-chat", user("go"), turn, *answers), "openai-chat", oracle)
+    assert made["messages"][2:] == [answers[0], {"role": "tool", "content": "two", "tool_call_id": "b"}]
+    bare = {"type": "tool_result", "content": "one"}
+    made = mended(told("anthropic", user("go"), says(call("a")), user(bare)), "anthropic", oracle)
+    assert made["messages"][2] == user({**bare, "tool_use_id": "a"})
+    late = told("anthropic", user("go"), says(call("a")), user("hm"), says("so"), user(bare, text("on")))
+    assert mended(late, "anthropic", oracle)["messages"][-1] == user(text("on"))
+
+
+def test_the_id_of_an_item_is_not_that_of_its_call(oracle: ModuleType) -> None:
+    asked = {"type": "function_call", "id": "fc_1", "name": "look", "arguments": "{}"}
+    answer = {"type": "function_call_output", "id": "fco_1", "output": "seen"}
+    made = mended(told("openai-responses", heard("go"), asked, answer), "openai-responses", oracle)["input"]
+    assert made[1]["call_id"] == made[2]["call_id"]
+    assert (made[1]["id"], made[2]["output"]) == ("fc_1", "seen")
+
+
+def test_what_the_provider_keeps_is_named_in_few_words() -> None:
+    """A reference may leave out its type, a generated picture its bytes, and a stored prompt may be all."""
+    untouched(told("openai-responses", {"id": "msg_1"}, heard("on")), "openai-responses")
+    made = {"type": "image_generation_call", "id": "ig_1", "status": "completed"}
+    untouched(told("openai-responses", heard("draw"), {**made, "result": None}, heard("on")), "openai-responses")
+    untouched(told("openai-responses", heard("draw"), made, heard("on")), "openai-responses")
+    stored = {"model": "gpt-5", "prompt": {"id": "pmpt_1"}}
+    assert transom.lint(stored, api="openai-responses") == []
+    assert transom.fit(stored, api="openai-responses").request is stored
+
+
+# ----------------------------------------------------------------------------------------------------------- declared types
+
+
+def test_a_picture_under_another_type_is_named_with_what_the_provider_answers(oracle: ModuleType) -> None:
+    shot = picture(1)
+    shot["source"] = {**shot["source"], "media_type": "image/jpeg"}
+    body = told("anthropic", user("go"), says(call("a")), user(result("a", [shot])))
+    (fault,) = [one for one in transom.lint(body, api="anthropic") if one.code == "media-type"]
+    assert fault.refused
+    assert fault.answer == (
+        "messages.2.content.0.content.0.image.source.base64.data: Image does not match the provided media type image/jpeg"
+    )
+    assert mended(body, "anthropic", oracle)["messages"][2]["content"][0]["content"] == [picture(1)]
+    url = f"data:image/jpeg;base64,{encoded(png(320, 201))}"
+    chat = told("openai-chat", user({"type": "image_url", "image_url": {"url": url}}))
+    (fault,) = [one for one in transom.lint(chat, api="openai-chat") if one.code == "media-type"]
+    assert not fault.refused

@@ -121,6 +121,8 @@ class _Matcher:
         """Whether only results stand between the newest calls and here."""
         self.matches = Matches()
         self.open: dict[str, _Asked] = {}
+        self.newest: tuple[int, _Asked] = (0, _Asked([]))
+        """The calls of the newest turn that calls, whatever their ids."""
         self.used: set[str] = set()
         self.turn_ids: tuple[int, set[str]] = (0, set())
         self.numbers: dict[str, int] = {}
@@ -143,6 +145,9 @@ class _Matcher:
                     same.calls.append(call)
                 else:
                     self.open[slot.id] = _Asked([call])
+                if self.newest[0] != self.turn:
+                    self.newest = (self.turn, _Asked([]))
+                self.newest[1].calls.append(call)
                 self.matches.calls.setdefault(id(draft), []).append(call)
 
     def _name(self, slot: Slot, draft: Draft) -> str:
@@ -197,13 +202,15 @@ class _Matcher:
         return any(one is not None and one.next() is not None for one in asked)
 
     def _near(self, slot: Slot) -> _Asked | None:
-        """The calls of the newest turn that a result may answer."""
+        """The calls of the newest turn that a result may answer; one that names none answers the first that waits."""
         asked = self.open.get(slot.id)
-        return asked if asked is not None and asked.calls[0].turn == self.turn else None
+        if asked is not None and asked.calls[0].turn == self.turn:
+            return asked
+        return self.newest[1] if not slot.id and self.newest[0] == self.turn else None
 
     def _answer(self, draft: Draft, slot: Slot) -> bool:
         """Give a result to its call, or take it out. False where it is to be appended as text instead."""
-        asked = self._near(slot) if self.append else self.open.get(slot.id)
+        asked = self._near(slot) if self.append or not slot.id else self.open.get(slot.id)
         if asked is None:
             if not self.append:
                 self._drop(draft, slot, "a result without its call")

@@ -18,12 +18,12 @@ from transom.parts import Entry, Group
 from transom.plan import Decision
 from transom.shape.cap import capped
 from transom.shape.inputs import with_small_inputs
-from transom.shape.media import mended, unsendable
+from transom.shape.media import INLINE, mended, mislabelled, unsendable
 from transom.shape.prune import Keep, prune
 from transom.types import Count, Cut
 from transom.wire.form import Form
 
-__all__ = ["Shaped", "shape", "unsendable"]
+__all__ = ["INLINE", "Shaped", "mislabelled", "shape", "unsendable"]
 
 _Step: TypeAlias = Callable[[Entry], tuple[Entry, Sequence[Decision]]]
 Shaped: TypeAlias = tuple[tuple[Group, ...], tuple[Decision, ...], tuple[tuple[str, int], ...]]

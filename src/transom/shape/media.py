@@ -16,7 +16,7 @@ from transom.stubs import stubbed
 from transom.types import Key
 from transom.wire.form import Form
 
-_INLINE = ("base64", "data-url")
+INLINE = ("base64", "data-url")
 _SAME = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png"}
 """Names that readers of data URLs take for another."""
 
@@ -30,12 +30,12 @@ def mended(entry: Entry, form: Form, limits: Limits) -> tuple[Entry, Sequence[De
     lines: list[Decision] = []
     for (seq, place), part in entry.keyed():
         media = part.media
-        if media is None or media.source not in _INLINE:
+        if media is None or media.source not in INLINE:
             continue
         reason = unsendable(part, limits)
         if reason:
             dead[seq, place] = Decision(verb="stub", seq=seq, place=place, reason=reason, name=media.name, media=media.kind)
-        elif _mislabelled(media):
+        elif mislabelled(media):
             reason = f"declared as {media.declared or 'nothing'}, and the bytes are {media.facts.mime}"
             wrong.append((part, replace(media, declared=media.facts.mime)))
             lines.append(Decision(verb="mend", seq=seq, place=place, reason=reason, name=media.name))
@@ -48,7 +48,7 @@ def mended(entry: Entry, form: Form, limits: Limits) -> tuple[Entry, Sequence[De
 def unsendable(part: Part, limits: Limits) -> str:
     """Why a provider would refuse this medium whatever else is sent; "" when it would not, as far as is known."""
     media = part.media
-    if media is None or media.source not in _INLINE:
+    if media is None or media.source not in INLINE:
         return ""
     return next(filter(None, (rule(media, limits) for rule in _RULES)), "")
 
@@ -93,7 +93,7 @@ _RULES: tuple[Callable[[Media, Limits], str], ...] = (
 )  # fmt: skip
 
 
-def _mislabelled(media: Media) -> bool:
+def mislabelled(media: Media) -> bool:
     """Whether the declared type of a picture is not the one that its bytes show."""
     seen, said = media.facts.mime, media.declared.partition(";")[0].strip().lower()
     if media.kind != "image" or not seen.startswith("image/"):

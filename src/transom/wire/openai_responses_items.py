@@ -27,9 +27,13 @@ CALLS: Final = {
     "mcp_approval_request": "arguments",
 }
 """Calls that the caller answers, and where their input stands."""
-NAMED: Final = {"mcp_approval_request": ("id",), "mcp_approval_response": ("approval_request_id",)}
-"""Where items name their call that do not do so under `call_id`."""
-_IDS: Final = ("call_id", "id")
+NAMED: Final = {
+    "mcp_approval_request": ("id",),
+    "mcp_approval_response": ("approval_request_id",),
+    "local_shell_call": ("call_id", "id"),
+    "local_shell_call_output": ("call_id", "id"),
+}
+"""Where items name their call that do not do so under `call_id` alone: the `id` of most is that of the item."""
 SERVED: Final = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools"}
 )
@@ -42,9 +46,11 @@ LEFT_OUT: Final = "[screenshot left out]"
 
 
 def kind(json: JsonObject) -> str:
-    """The type of an item; a message may leave it out."""
+    """The type of an item; a message may leave it out, and so may a reference, which has an id and nothing else to say."""
     said = json.get("type")
-    return said if isinstance(said, str) else "message"
+    if isinstance(said, str):
+        return said
+    return "item_reference" if isinstance(json.get("id"), str) and not {"role", "content"} & json.keys() else "message"
 
 
 def is_output(said: str) -> bool:
@@ -71,7 +77,7 @@ def read(json: JsonObject) -> tuple[Role, Part]:
 
 def named(json: JsonObject, said: str) -> str:
     """The id by which a call and its output know each other."""
-    return string(json, *NAMED.get(said, _IDS))
+    return string(json, *NAMED.get(said, ("call_id",)))
 
 
 def _call(json: JsonObject, said: str) -> Part:

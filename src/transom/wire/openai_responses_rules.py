@@ -28,6 +28,8 @@ _ANSWERS: Final = {
 def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     """Each fault: of calls and results first, then of reasoning, then of the end."""
     messages = conversation.messages
+    if not messages and conversation.held:
+        return []
     if not messages:
         says = "there is no item; a request has at least one"
         return [Fault(place="input", code="no-turns", says=says, answer=_ANSWERS["no-turns"])]

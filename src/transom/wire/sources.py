@@ -27,6 +27,8 @@ URLS: Final = (
     "file_uri",
     "s3Location",
 )
+_STORED: Final = "result"
+"""The payload of a generated picture; null where the provider has it and goes by the item's id."""
 IDS: Final = ("file_id", "fileId", "id")
 MIMES: Final = ("media_type", "mimeType", "mime_type", "mediaType", "format")
 NAMES: Final = ("filename", "displayName", "display_name", "name", "title")
@@ -139,7 +141,7 @@ def _direct(raw: JsonObject, place: Place) -> _Found | None:
     for key in IDS:
         if isinstance(raw.get(key), str) and (key != "id" or said in ("file", "id")):
             return "file", raw[key], (*place, key), holders
-    if said == "base64" or any(key in raw for key in PAYLOADS):
+    if said == "base64" or any(key in raw and (raw[key] is not None or key != _STORED) for key in PAYLOADS):
         return "base64", "", (*place, next((key for key in PAYLOADS if key in raw), "data")), holders
     return None
 
