@@ -62,15 +62,13 @@ def run(  # noqa: PLR0913 - the stages' inputs
     preview: bool = False,
 ) -> Fit:
     """All stages. `last` is the last fit's state, `history` the log that the conversation is a window of (None: it is all of it).
-
-    `ready` are summaries that were made since, `compacting` asks for a compaction now, and `preview` shows what would go out,
-    over the budget too, and leaves the state as it was.
+    `ready` are summaries made since, `compacting` asks for a compaction, `preview` shows what would go out, keeping the state.
     """
     prices = prices.at(conversation)
     card, ledger = prices.card, Ledger(prices)
     history, policy = history or resume.log(conversation), rooted(policy, conversation.key)
     resumed = resume.resume(last, history, policy=policy.fingerprint(), card=card_key(card))
-    state, notes = resumed.state, resumed.notes
+    state, notes = replace(resumed.state, memo=prices.memo), resumed.notes
     notes += tuple(f"{field}: what the provider holds is not seen, so the total is a lower bound" for field in conversation.held)
     (groups, repairs, pruned), planned = _planned(
         lambda apart: _shaped(conversation, form, policy, prices, state, apart=apart),
@@ -109,8 +107,7 @@ def run(  # noqa: PLR0913 - the stages' inputs
         basis=account.basis(conversation, entries, ledger),
         notes=(*notes, *planned.notes, *checked),
     )
-    seen = replace(state, pruned=pruned, sent=sent, memo=prices.memo)
-    now = (last or State()) if preview else _following(seen, planned, history)
+    now = (last or State()) if preview else _following(replace(state, pruned=pruned, sent=sent), planned, history)
     return Fit(request=written.body, report=report, state=now, asks=planned.asks, reach=_reach(groups, planned))
 
 
