@@ -35,7 +35,11 @@ class Log(Frozen, frozen=True, kw_only=True):
 
 def log(conversation: Conversation) -> Log:
     """The log of a conversation that is the whole."""
-    digests = tuple(digest(message.json) for message in conversation.messages)
+    return logged(tuple(digest(message.json) for message in conversation.messages))
+
+
+def logged(digests: tuple[bytes, ...]) -> Log:
+    """The log whose messages have these digests."""
     keys = {0: b""}
     for count, one in enumerate(digests, 1):
         keys[count] = rolling(keys[count - 1], one)

@@ -15,6 +15,7 @@ from transom import canon, catalog, resume, stages
 from transom.errors import BadRequest, OverBudget
 from transom.policy import Policy
 from transom.pricing import PriceList
+from transom.proxy.fitting import LISTS, is_list
 from transom.proxy.glance import Glance, Seen, Terms
 from transom.proxy.identity import Identity
 from transom.types import JsonObject
@@ -134,3 +135,17 @@ def test_along_a_known_beginning_only_the_rest_is_read() -> None:
     seen = glance.along(later, digests, chain, own, known=1, data=canon.encode(later))
     assert seen is not None
     assert seen.size == stages.run(form.read(later), form=form, policy=own.policy, prices=prices, last=None).report.after
+
+
+@pytest.mark.parametrize("api", sorted(MODELS))
+@given(data=st.data())
+def test_each_entry_of_the_list_is_a_message(api: str, data: st.DataObject) -> None:
+    """So a conversation's digests can be taken from its JSON, before it is read."""
+    body = data.draw(st.one_of(legal_bodies(api), bodies(api)))
+    try:
+        talk = FORMS[api].read(body)
+    except BadRequest:
+        return
+    given = body[LISTS[api]]
+    if is_list(given):
+        assert resume.logged(tuple(map(canon.digest, given))) == resume.log(talk)

@@ -184,7 +184,7 @@ class Fitter:
         ready: Sequence[Fold],
     ) -> Planned:
         form, key = FORMS[route.api], LISTS[route.api]
-        conversation = None if _is_list(body.get(key)) else _read(form, body)
+        conversation = None if is_list(body.get(key)) else _read(form, body)
         digests = [canon.digest(one) for one in (body[key] if conversation is None else _given(conversation))]
         policy, card, named = self._ruled(model, route.api)
         chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, digests=digests)
@@ -212,12 +212,14 @@ class Fitter:
         if seen is not None:
             return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
         conversation = conversation or _read(form, body)
-        return self._fitted(known, conversation, at, record, terms, ready, retry=taught is not None)
+        history = resume.logged(tuple(digests))
+        return self._fitted(known, conversation, history, at, record, terms, ready, retry=taught is not None)
 
     def _fitted(  # noqa: PLR0913, PLR0917 - what is known, and what it is judged by
         self,
         known: Planned,
         conversation: Conversation,
+        history: resume.Log,
         at: int,
         record: Record,
         terms: Terms,
@@ -229,7 +231,6 @@ class Fitter:
         policy = replace(terms.policy, strict=terms.policy.strict or self.settings.mode == "strict")
         if retry:
             policy = replace(policy, shed=policy.shed or STEPS)
-        history = resume.log(conversation)
         state = record.resumed(history, count=at, policy=policy.fingerprint(), card=terms.named) if at else None
         fit = stages.run(
             conversation,
@@ -310,7 +311,7 @@ def _parsed(data: bytes) -> JsonObject:
     return body if isinstance(body, dict) else door.parse(data)
 
 
-def _is_list(given: Json) -> bool:
+def is_list(given: Json) -> bool:
     """Whether the messages are a list of objects, as they nearly always are; some forms take a string, or a lone one."""
     return isinstance(given, list) and set(map(type, given)) <= {dict}
 
