@@ -6,7 +6,7 @@ what the first report holds beside its messages. Summaries are `transom.summarie
 recorded only where the whole history went out, since only then is it one of that request: so the error of the projection is of
 those rounds, and of the first epoch of a log.
 
-    python -m evidence sessions FOLDER          # a check for each transcript and preset, and last the table
+    python -m evidence sessions FOLDER          # a check for each transcript and preset, and last the tables
 """
 
 from __future__ import annotations
@@ -44,11 +44,16 @@ COLUMNS = (
     "as recorded", "breaks in 100 turns", "refused",
 )  # fmt: skip
 HEAD = f"| {' | '.join(COLUMNS)} |\n|{' --- |' * 2}{' --: |' * (len(COLUMNS) - 2)}"
+SUMS = (
+    "preset", "turns", "breaks in 100 turns", "tokens a turn", "as recorded", "pictures, mean (most)",
+    "next prompt, median (p90)", "too low", "refused",
+)  # fmt: skip
+SUM_HEAD = f"| {' | '.join(SUMS)} |\n| --- |{' --: |' * (len(SUMS) - 1)}"
 
 
 @dataclass(slots=True, kw_only=True)
 class Lived:
-    """What was seen of one transcript under one preset."""
+    """What was seen of one transcript under one preset. `errors` below 0 are prompts that turned out longer than foreseen."""
 
     budget: int
     errors: list[float] = field(default_factory=list)
@@ -63,7 +68,8 @@ class Lived:
     def row(self, name: str, preset: str) -> str:
         """The figures as a row of the table."""
         turns_ = len(self.recorded)
-        off = f"{quantile(self.errors, 0.5):.2%} ({quantile(self.errors, 0.9):.2%})" if self.errors else "none whole"
+        sizes = [abs(error) for error in self.errors]
+        off = f"{quantile(sizes, 0.5):.2%} ({quantile(sizes, 0.9):.2%})" if sizes else "none whole"
         shown = f"{fmean(self.pictures):.1f} ({max(self.pictures)})" if self.pictures else "-"
         each = f"{fmean(self.tokens):,.0f}" if self.tokens else "-"
         cells = (
@@ -72,10 +78,27 @@ class Lived:
         )  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
 
+    def take(self, other: Lived) -> None:
+        """Put what was seen of another transcript behind it."""
+        for name in ("errors", "pictures", "tokens", "recorded"):
+            getattr(self, name).extend(getattr(other, name))
+        self.breaks, self.refused, self.whole = self.breaks + other.breaks, self.refused + other.refused, self.whole + other.whole
+
+    def summed(self, preset: str) -> str:
+        """The figures of all transcripts as a row of the table by preset."""
+        turns_, low = len(self.recorded), sum(error < 0 for error in self.errors)
+        sizes = [abs(error) for error in self.errors]
+        cells = (
+            preset, f"{turns_:,}", f"{100 * self.breaks / turns_:.1f}", f"{fmean(self.tokens):,.0f}",
+            f"{fmean(self.recorded):,.0f}", f"{fmean(self.pictures):.1f} ({max(self.pictures)})",
+            f"{quantile(sizes, 0.5):.2%} ({quantile(sizes, 0.9):.2%})", f"{low} of {len(sizes)}", self.refused,
+        )  # fmt: skip
+        return f"| {' | '.join(map(str, cells))} |"
+
 
 def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[Check]:  # noqa: ARG001 - as the other kinds have it
-    """A check for each transcript and preset: each request that was made is within the budget. Last, the table."""
-    rows = [HEAD]
+    """A check for each transcript and preset: each request that was made is within the budget. Last, the tables."""
+    rows, sums = [HEAD], {preset: Lived(budget=0) for preset in PRESETS}
     for path in sorted(folder.glob("*.json.gz"))[::every]:
         talk = json.loads(gzip.decompress(path.read_bytes()))
         reports = [one for one in talk.get("usage") or () if one.get("epoch", 0) == talk["usage"][0].get("epoch", 0)]
@@ -85,9 +108,11 @@ def run(folder: Path, *, every: int = 1, everything: bool = False) -> Iterator[C
         for preset in PRESETS:
             lived = live(talk, reports, preset)
             rows.append(lived.row(talk["id"], preset))
+            sums[preset].take(lived)
             yield Check(f"{talk['id']}: {preset}", not lived.over, lived.over or rows[-1])
     if rows[1:]:
-        yield Check("table", None, "\n" + "\n".join(rows))
+        summed = [SUM_HEAD, *(lived.summed(preset) for preset, lived in sums.items())]
+        yield Check("tables", None, "\n" + "\n".join([*summed, "", *rows]))
 
 
 def live(talk: JsonObject, reports: list[JsonObject], preset: str) -> Lived:
@@ -103,7 +128,7 @@ def live(talk: JsonObject, reports: list[JsonObject], preset: str) -> Lived:
         whole = True  # so far, every request was the whole history, and its report one of what was sent
         for number, report in enumerate(reports):
             if whole and number:
-                lived.errors.append(abs(session.project().tokens - report["input"]) / report["input"])
+                lived.errors.append((session.project().tokens - report["input"]) / report["input"])
             made = compiled(session, asked, lived)
             whole = whole and made is not None and not made.report.decisions and not made.state.anchor and not made.state.folds
             lived.whole += whole
