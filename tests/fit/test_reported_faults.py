@@ -7,6 +7,7 @@ import copy
 from types import ModuleType
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 import transom
@@ -308,3 +309,43 @@ def test_a_picture_under_another_type_is_named_with_what_the_provider_answers(or
     chat = told("openai-chat", user({"type": "image_url", "image_url": {"url": url}}))
     (fault,) = [one for one in transom.lint(chat, api="openai-chat") if one.code == "media-type"]
     assert not fault.refused
+
+
+# ------------------------------------------------------------------------------------------------- results that are values
+
+
+ASKED: dict[str, Json] = {
+    "anthropic": says(call("a")),
+    "openai-chat": {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
+    },
+    "openai-responses": function("a"),
+    "gemini": {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]},
+    "bedrock": {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "look", "input": {}}}]},
+}
+
+
+def answered(api: str, value: Any) -> Json:
+    """A result that holds a value as a tool returned it."""
+    return {
+        "anthropic": user({"type": "tool_result", "tool_use_id": "a", "content": value}),
+        "openai-chat": {"role": "tool", "tool_call_id": "a", "content": value},
+        "openai-responses": output("a", value),
+        "gemini": {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": value}}]},
+        "bedrock": {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": value}}]},
+    }[api]
+
+
+@pytest.mark.parametrize("api", ASKED)
+@pytest.mark.parametrize("value", [{"rows": ["key 7"]}, 7.5, {"content": [{"type": "text", "text": "key 7"}]}, "key 7"])
+def test_a_value_in_a_result_is_told_in_the_form_that_the_provider_takes(oracle: ModuleType, api: str, value: Any) -> None:
+    opening = {"gemini": {"role": "user", "parts": [{"text": "go"}]}, "bedrock": {"role": "user", "content": [{"text": "go"}]}}
+    body = told(api, opening.get(api, {"role": "user", "content": "go"}), ASKED[api], answered(api, value))
+    fits = isinstance(value, str) if api != "gemini" else isinstance(value, dict)
+    if fits and api != "bedrock":
+        untouched(body, api)
+        return
+    assert "content" in {one.code for one in transom.lint(body, api=api) if one.refused}
+    assert ("7.5" if value == 7.5 else "key 7") in str(mended(body, api, oracle))

@@ -170,7 +170,7 @@ def test_what_does_not_belong_is_named_with_its_place(api: str, body: dict[str, 
         ("anthropic", {"messages": [{"role": "tool", "content": "x"}]}, "messages[0].role"),
         ("openai-chat", {"messages": [{"role": "assistant", "tool_calls": 5}]}, "messages[0].tool_calls"),
         ("openai-chat", {"messages": [{"role": "assistant", "tool_calls": [5]}]}, "messages[0].tool_calls[0]"),
-        ("openai-chat", {"messages": [{"role": "tool", "content": {"a": 1}}]}, "messages[0].content"),
+        ("openai-chat", {"messages": [{"role": "user", "content": {"a": 1}}]}, "messages[0].content"),
         (
             "openai-chat",
             {"messages": [{"role": "tool", "content": {"_multimodal": True, "content": [1]}}]},

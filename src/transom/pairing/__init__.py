@@ -27,7 +27,7 @@ from transom.pairing.failed import with_words
 from transom.pairing.groups import grouped
 from transom.pairing.match import match
 from transom.pairing.place import Placer
-from transom.pairing.tidy import split, with_arguments, with_names, without_blanks
+from transom.pairing.tidy import split, with_arguments, with_contents, with_names, without_blanks
 from transom.parts import Conversation, Group
 from transom.plan import Decision
 from transom.wire.form import Form
@@ -74,6 +74,8 @@ def pair(
 def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:
     decisions: list[Decision] = []
     messages = with_names(conversation.messages, form, decisions) if form.names_documents else conversation.messages
+    if form.api != "blocks":
+        messages = with_contents(messages, form, decisions)
     drafts = [drafted(message) for message in messages]
     for draft in drafts:
         if form.merges:

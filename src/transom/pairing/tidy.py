@@ -19,6 +19,7 @@ from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
 from transom.wire.form import Form
+from transom.wire.holding import fitting
 from transom.wire.keyed import HOLDERS, spelled, string
 
 SPLIT_ROLES: dict[str, Role] = {
@@ -98,6 +99,25 @@ def with_names(messages: Sequence[Message], form: Form, decisions: list[Decision
             message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, named
             reason = "a document without a name"
             decisions += [Decision(verb="mend", seq=message.index, place=part.place, reason=reason) for part in nameless]
+        out.append(message)
+    return out
+
+
+def with_contents(messages: Sequence[Message], form: Form, decisions: list[Decision]) -> list[Message]:
+    """The messages with results that hold what their form has a place for."""
+    out = []
+    for message in messages:
+        changes = {
+            part.place: raw
+            for part in message.parts
+            if part.kind == "result"
+            for raw in (fitting(part.raw),)
+            if raw is not part.raw
+        }
+        if changes:
+            message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, told
+            reason = "a result that holds a value, told as text"
+            decisions += [Decision(verb="mend", seq=message.index, place=place, reason=reason) for place in changes]
         out.append(message)
     return out
 

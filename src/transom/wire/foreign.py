@@ -10,6 +10,7 @@ from typing import Final
 
 from transom.parts import Conversation, Kind, Message, Part, spell
 from transom.wire.form import Fault
+from transom.wire.holding import fitting
 
 _PAIRED: Final[tuple[Kind, ...]] = ("call", "result", "server-call", "server-result")
 
@@ -22,3 +23,6 @@ def foreign(conversation: Conversation, own: Callable[[Message, Part], bool]) ->
                 what = part.kind.removeprefix("server-")
                 says = f"this {what} stands where {conversation.api} takes none, or in another form's shape; name that form"
                 yield Fault(place=spell((conversation.key, message.index, *part.place)), code="foreign", says=says)
+            elif part.kind == "result" and fitting(part.raw) is not part.raw:
+                says = "the result holds a value that its form has no place for; tell it as text, or as parts"
+                yield Fault(place=spell((conversation.key, message.index, *part.place)), code="content", says=says)

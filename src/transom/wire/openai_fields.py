@@ -13,10 +13,10 @@ from transom.errors import BadRequest
 from transom.parts import Media, Part
 from transom.types import Json, JsonObject
 from transom.wire import content, shapes
+from transom.wire.holding import ENVELOPE
 
 _REASONING: Final = ("reasoning_content", "reasoning")
 """Reasoning text beside the content (DeepSeek and vLLM; OpenRouter)."""
-_ENVELOPE: Final = "_multimodal"
 _BESIDE: Final = (*_REASONING, "refusal", "audio", "function_call")
 _LISTS: Final = ("images", "tool_calls")
 
@@ -67,15 +67,16 @@ def _calls(json: JsonObject, index: int) -> list[Part]:
 def result(json: JsonObject, index: int) -> Part:
     """A message of role `tool` or `function` as one part. Hosts put an envelope of parts into its content (`_multimodal`)."""
     held, where = json.get("content"), content.CONTENT
-    if isinstance(held, dict) and held.get(_ENVELOPE) and isinstance(held.get("content"), list):
+    if isinstance(held, dict) and held.get(ENVELOPE) and isinstance(held.get("content"), list):
         held, where = held["content"], (*where, "content")
-    parts = () if isinstance(held, str) else tuple(content.read(held, where, ("messages", index)))
+    value = held is not None and not isinstance(held, (str, list))  # what no provider takes: pairing tells it as text
+    parts = () if value or isinstance(held, str) else tuple(content.read(held, where, ("messages", index)))
     name = _string(json, "name")
     return Part(
         kind="result",
         place=(),
         raw=json,
-        text=held if isinstance(held, str) else "",
+        text=_words(held) if value or isinstance(held, str) else "",
         id=_string(json, "tool_call_id") if json.get("role") == "tool" else name,
         name=name,
         parts=parts,
