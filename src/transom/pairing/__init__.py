@@ -68,7 +68,7 @@ def pair(
     runs = rejoined(runs, form) or [nothing_left(form, 0)]
     decisions += [*matches.decisions, *placer.decisions, *emptied, *lost]
     decisions += _ended(runs, conversation, form, quirks)
-    return grouped(runs, form), tuple(decisions)
+    return grouped(runs, form, declared=bool(conversation.tools)), tuple(decisions)
 
 
 def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:

@@ -15,9 +15,9 @@ from transom.parts import Entry, Group, Message, is_call_item
 from transom.wire.form import Form
 
 
-def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
+def grouped(runs: Sequence[list[Draft]], form: Form, *, declared: bool = False) -> tuple[Group, ...]:
     """The groups of these drafts. Pieces of one stored message stay in one group; a note that opens or closes a turn of the
-    assistant stays with it, also when it is read again.
+    assistant stays with it, also when it is read again. `declared`: the request declares tools.
     """
     joined: list[list[Draft]] = []
     held: set[int] = set()
@@ -32,7 +32,7 @@ def grouped(runs: Sequence[list[Draft]], form: Form) -> tuple[Group, ...]:
         held.update([draft.seq for draft in run])
         opened = _says(run, OPENING)
     entries = [[sealed(form, draft) for draft in drafts] for drafts in joined]
-    return tuple([_group(_following(one) if form.items else one) for one in entries])
+    return tuple([_group(_following(one) if form.items and declared else one) for one in entries])
 
 
 def _following(entries: list[Entry]) -> list[Entry]:

@@ -52,20 +52,22 @@ def read(body: JsonObject, /) -> Conversation:
         listed = [{"role": "user", "content": given}]
     else:
         listed = [] if given is None and _held(body) else content.objects(body, "input")
+    messages = [read_message(json, index) for index, json in enumerate(listed)]
+    tools = content.tools(body)
     return Conversation(
         api=api,
         body=body,
         key="input",
-        messages=tuple(_following([read_message(json, index) for index, json in enumerate(listed)])),
+        messages=tuple(_following(messages) if tools else messages),
         system=tuple(content.read(body.get("instructions"), ("instructions",), ())),
-        tools=content.tools(body),
+        tools=tools,
         model=body["model"] if isinstance(body.get("model"), str) else "",
         held=_held(body),
     )
 
 
 def _following(messages: Sequence[Message]) -> Iterator[Message]:
-    """The items, with those told that are calls right behind a call."""
+    """The items, with those told that are calls right behind a call: seen of requests that declare tools, and of no others."""
     before = False
     for message in messages:
         call = is_call_item(message)
