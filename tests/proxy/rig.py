@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,6 +54,14 @@ class Rig:
         sent = {"authorization": f"Bearer {key}", "content-type": "application/json", **(headers or {})}
         with httpx2.Client(timeout=20, trust_env=False) as client:
             return client.post(self.url + path, content=raw, headers=sent)
+
+    def leave(self, path: str, body: Any) -> None:
+        """A request whose client leaves as soon as something of it has reached the provider."""
+        raw = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\ncontent-length: {len(raw)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", int(self.url.rpartition(":")[2]))) as client:
+            client.sendall(head.encode() + raw)
+            wait_for(lambda: self.provider.seen)
 
     def ended(self, count: int) -> list[Exchange]:
         """What was noted of the first so many requests, once all of them have ended."""

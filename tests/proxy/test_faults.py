@@ -48,7 +48,8 @@ def test_a_client_that_leaves_a_stream_takes_the_upstreams_with_it(start: Start)
         httpx2.Client(trust_env=False) as client,
         client.stream("POST", f"{begun.url}/v1/messages", json={**loop(1), "stream": True}, headers={"x-api-key": "k"}) as answer,
     ):
-        next(answer.iter_raw())
+        chunks = answer.iter_raw()  # to let go of it would be to leave
+        next(chunks)
         assert begun.provider.open == 1
     wait_for(lambda: begun.provider.open == 0)
     assert begun.provider.left == 1
@@ -57,8 +58,7 @@ def test_a_client_that_leaves_a_stream_takes_the_upstreams_with_it(start: Start)
 
 def test_a_client_that_leaves_before_the_answer_ends_its_request(start: Start) -> None:
     begun = start(Provider(faults=["slow"]))
-    with httpx2.Client(trust_env=False, timeout=0.5) as client, pytest.raises(httpx2.ReadTimeout):
-        client.post(f"{begun.url}/v1/messages", json=loop(1), headers={"x-api-key": "k"})
+    begun.leave("/v1/messages", loop(1))
     assert begun.ended(1)[0].fault == "client left"
     wait_for(lambda: begun.provider.left == 1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +120,7 @@ def test_a_summary_model_that_is_down_does_not_fail_the_request(start: Start, mo
 def test_a_client_that_leaves_takes_its_summaries_with_it(start: Start) -> None:
     begun = folding(start, fold={**FOLD, "most": 1})
     begun.provider.faults = ["slow"]
-    raw = json.dumps(talk(ROUNDS)).encode()
-    head = f"POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\ncontent-length: {len(raw)}\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", int(begun.url.rpartition(":")[2]))) as client:
-        client.sendall(head.encode() + raw)
-        wait_for(lambda: begun.provider.seen)
+    begun.leave("/v1/messages", talk(ROUNDS))
     assert begun.ended(1)[0].fault == "client left"
     wait_for(lambda: begun.provider.left == 1)
     assert len(begun.provider.seen) == 1
