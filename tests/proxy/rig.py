@@ -61,7 +61,7 @@ class Rig:
         head = f"POST {path} HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\ncontent-length: {len(raw)}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", int(self.url.rpartition(":")[2]))) as client:
             client.sendall(head.encode() + raw)
-            wait_for(lambda: self.provider.seen)
+            wait_for(lambda: self.provider.seen, seconds=20)  # the first request waits until vocabularies are loaded
 
     def ended(self, count: int) -> list[Exchange]:
         """What was noted of the first so many requests, once all of them have ended."""
