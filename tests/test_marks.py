@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import transom
 from transom import canon, marks
@@ -161,3 +162,13 @@ def test_a_mark_of_the_request_itself_counts_as_one_of_its_marks() -> None:
     """Anthropic's automatic caching: `cache_control` beside the messages; the client marks, so that transom does not."""
     request = {**body("Hi"), "cache_control": EPHEMERAL}
     assert fit(request).request is request
+
+
+def test_the_mark_of_the_request_itself_is_the_last_to_go() -> None:
+    """It stands behind those of tools and system; the earliest go."""
+    card = transom.card("claude-sonnet-4-5")
+    one = replace(card, limits=replace(card.limits, marks=1))
+    tool = {"name": "a", "input_schema": {"type": "object"}}
+    request = {**body("Hi"), "cache_control": EPHEMERAL, "tools": [{**tool, "cache_control": EPHEMERAL}]}
+    made = transom.fit(request, api="anthropic", card=one)
+    assert made.request == {**request, "tools": [tool]}

@@ -59,14 +59,15 @@ def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Con
 
 
 def _places(conversation: Conversation) -> Iterator[Place]:
-    """Where marks stand outside the messages, in the order of the prompt; a mark that is an item of a list is that item."""
+    """Where marks stand in tools and system, in the order of the prompt; a mark that is an item of a list is that item. One may
+    always stay, so that the request's own, which is the last, never has to go.
+    """
     body = conversation.body
     for where in (("tools",), ("functions",), ("config", "tools"), ("toolConfig", "tools")):
         yield from _listed(edit.look(body, where), where)
     yield from (("system", n) for n, item in enumerate(body.get("system") or ()) if isinstance(item, dict) and [*item] == [POINT])
     for part in walk(conversation.system):
         yield from ((*part.place, key) for key in MARKS if isinstance(part.raw, dict) and part.raw.get(key) is not None)
-    yield from ((key,) for key in MARKS if key in body)
 
 
 def _listed(tools: Json, where: Place) -> Iterator[Place]:

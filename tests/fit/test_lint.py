@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import transom
 from bodies import png
-from transom import check
+from transom import check, wire
 from transom.plan import Size
 from transom.wire import FORMS
 
@@ -149,3 +149,17 @@ def test_more_pictures_and_bytes_than_the_model_takes_are_named_with_the_limit()
     many, large = check.limit_faults(conversation, card, Size(bytes=1_001))
     assert many.says == "2 pictures, and claude-sonnet-4-5 takes at most 1; leave out the oldest"
     assert large.says.startswith("1,001 bytes, and the body may have at most 1,000")
+
+
+@pytest.mark.parametrize(
+    ("body", "api"),
+    [
+        ({"input": "Hi"}, "openai-responses"),
+        ({"contents": CONTENTS}, "gemini"),
+        ({"messages": CONVERSE, "inferenceConfig": {}}, "bedrock"),
+        ({"messages": [USER]}, "openai-chat"),
+        ({"messages": [USER], "system": "x", "stop_sequences": []}, "anthropic"),
+    ],
+)
+def test_the_form_of_a_body_is_guessed_from_what_only_it_has(body: Json, api: str) -> None:
+    assert wire.guess(body) == api

@@ -71,3 +71,8 @@ def test_a_rule_without_limits_refuses_nothing_and_reduces_nothing() -> None:
     assert Fixed(price=9).refusal(90_000, 1) == ""
     assert Fixed(price=9).sent(90_000, 1) == (90_000, 1)
     assert Fixed(price=9).explain(3, 2) == "3x2: 9 tokens"
+
+
+@pytest.mark.parametrize("signature", ["!" * 8, "A", "é" * 8])
+def test_a_signature_that_is_no_base64_begins_with_nothing_short(signature: str) -> None:
+    assert not gemini.begins_short(signature)

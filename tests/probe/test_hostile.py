@@ -74,7 +74,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_headers_take_neither_time_nor_memory(name: str) -> None:
-    """Bounds: 0.3 s of processor time and, beside one decoded copy where an end is in doubt, 8 MiB."""
+    """Bounds: 3 s of processor time, under a tracer on a slow machine, where a quadratic reader takes minutes; and, beside one
+    decoded copy where an end is in doubt, 8 MiB.
+    """
     payload = text(HOSTILE[name])
     spaced = payload[:50] + "\n" + payload[50:]
     tracemalloc.start()
@@ -83,7 +85,7 @@ def test_hostile_headers_take_neither_time_nor_memory(name: str) -> None:
             probe.sniff(spelled)
         started = time.process_time()
         probe.facts(payload, "base64", "image/png")
-        assert time.process_time() - started < 0.3
+        assert time.process_time() - started < 3
         probe.facts(spaced, "base64", "image/png")
         _, peak = tracemalloc.get_traced_memory()
     finally:
