@@ -182,6 +182,19 @@ class Fold(Frozen, frozen=True, kw_only=True):
         """Whether a stored message is one that it stands for."""
         return self.first <= seq <= self.last
 
+    @property
+    def name(self) -> tuple[int, int, str]:
+        """What it answers: the messages, and the key of what was asked for."""
+        return self.first, self.last, self.key
+
+    def meets(self, other: Fold) -> bool:
+        """Whether there are messages that both stand for."""
+        return self.first <= other.last and other.first <= self.last
+
+    def holds(self, other: Fold) -> bool:
+        """Whether it stands for every message that the other stands for."""
+        return self.first <= other.first and other.last <= self.last
+
     def to_dict(self) -> JsonObject:
         """The fold as JSON. `Fold.from_dict` reads it back."""
         return _written(self)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from transom.folds import Bought, Item, buy, fulfil, key_of
-from transom.folds.ready import Market, name_of
+from transom.folds.ready import Market
 from transom.parts import Entry, Group, Message, Part, own_entry
 from transom.plan import Ask, Fold, FoldPicture, FoldRow, Size
 
@@ -170,7 +170,7 @@ def late(first: int, last: int, *folds: tuple[int, int]) -> tuple[Market, Fold]:
     rows = (FoldRow(seq=first, tokens=7, pictures=(FoldPicture(key=(first, ()), inline=4),)),)
     asked = Fold(first=first, last=last, level=1, text="", key="k", rows=rows, tokens=40, bytes=400, messages=4)
     standing = [one for one in sold.standing if one.start not in (first, last) or one.fold]
-    return replace(sold, standing=standing, asked={name_of(asked): asked}), replace(asked, text="short", tokens=0)
+    return replace(sold, standing=standing, asked={asked.name: asked}), replace(asked, text="short", tokens=0)
 
 
 def test_what_comes_late_is_measured_by_what_it_was_asked_for() -> None:

@@ -7,7 +7,7 @@ inside one; it never covers the newest request or the newest group; once it stan
 
 from transom.folds.chunks import Chunk, Item, Wanted, chunks, items, key_of, most_each, scaled
 from transom.folds.prompts import Voice, asked
-from transom.folds.ready import Bought, buy, fulfil, name_of
+from transom.folds.ready import Bought, buy, fulfil
 from transom.folds.render import placed, size_of
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "items",
     "key_of",
     "most_each",
-    "name_of",
     "placed",
     "scaled",
     "size_of",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -17,8 +17,6 @@ from transom.folds.chunks import Item, key_of
 from transom.frozen import Frozen
 from transom.parts import Part, walk
 from transom.plan import Ask, Fold, FoldRow, Size
-
-Name: TypeAlias = tuple[int, int, str]
 
 CARRIES: Final = re.compile(r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{16}|[A-Za-z0-9+/]{400}", re.IGNORECASE)
 """What a picture in a text looks like: a data URL, or a run of base64 that no sentence holds."""
@@ -48,7 +46,7 @@ class Bought(Frozen, frozen=True):
 
 class Market(Frozen, frozen=True):
     """What summaries are judged by: the items that stand, digests of stored messages, the size of a fold, depth rows of a
-    group. `asked`: what was asked for, and left out in part or whole before the summary came, by `name_of`.
+    group. `asked`: what was asked for, and left out in part or whole before the summary came, by name.
     """
 
     standing: Sequence[Item]
@@ -56,16 +54,11 @@ class Market(Frozen, frozen=True):
     size: Callable[[Fold], Size]
     rows: Callable[[Sequence[Item]], tuple[FoldRow, ...]]
     salience: bool = False
-    asked: Mapping[Name, Fold] = {}
+    asked: Mapping[tuple[int, int, str], Fold] = {}
 
     def is_late(self, fold: Fold) -> bool:
         """Whether messages that it stands for were left out after it was asked for."""
-        return name_of(fold) in self.asked
-
-
-def name_of(fold: Fold) -> Name:
-    """What a summary answers: the messages, and the key of what it was asked for."""
-    return fold.first, fold.last, fold.key
+        return fold.name in self.asked
 
 
 def buy(
@@ -81,33 +74,34 @@ def buy(
     """
     standing = market.standing
     starts = [item.start for item in standing]
-    owner: dict[int, Fold] = {}
     taken: list[Fold] = []
     waiting: list[Fold] = []
     refused: list[str] = []
     for fold in sorted(_fresh(ready, standing), key=lambda one: _order(one, market, starts)):
         span = _span(fold, starts)
-        why, made, spared = _tried(fold, market, span, owner, taken)
+        why, made, spared = _tried(fold, market, span, taken)
         if why:
             refused.append(f"the summary of messages {fold.first} to {fold.last} is not used: {why}")
         elif not room(total, total - spared) if market.is_late(fold) else enough(total):
             waiting.append(fold)
         else:
-            owner.update(dict.fromkeys(span, made))
             taken.append(made)
             total = total - spared
-    kept = (item.fold for at, item in enumerate(standing) if item.fold is not None and at not in owner)
+    kept = [one for one in _held(standing) if not any(fold.meets(one) for fold in taken)]
     folds = tuple(sorted((*kept, *taken), key=lambda one: one.first))
     return Bought(folds, tuple(sorted(taken, key=lambda one: one.first)), tuple(waiting), tuple(refused))
 
 
 def _fresh(ready: Sequence[Fold], standing: Sequence[Item]) -> Iterator[Fold]:
     """Summaries that do not stand yet; of several for one ask the last."""
-    stands = [item.fold for item in standing if item.fold is not None]
-    by_key = {name_of(fold): fold for fold in ready}
-    for fold in by_key.values():
-        if not any(one.first <= fold.first and fold.last <= one.last and one.level >= fold.level for one in stands):
+    stands = _held(standing)
+    for fold in {fold.name: fold for fold in ready}.values():
+        if not any(one.holds(fold) and one.level >= fold.level for one in stands):
             yield fold
+
+
+def _held(standing: Sequence[Item]) -> list[Fold]:
+    return [item.fold for item in standing if item.fold is not None]
 
 
 def _span(fold: Fold, starts: Sequence[int]) -> range:
@@ -140,12 +134,12 @@ def _weight(part: Part) -> int:
     return 1 + sum(len(inner.text) + (inner.media.inline if inner.media is not None else 0) for inner in walk((part,)))
 
 
-def _tried(fold: Fold, market: Market, span: range, owner: Mapping[int, Fold], taken: Sequence[Fold]) -> tuple[str, Fold, Size]:
+def _tried(fold: Fold, market: Market, span: range, taken: Sequence[Fold]) -> tuple[str, Fold, Size]:
     """Why a summary cannot be used, or the fold as it would stand and what it spares."""
     standing = market.standing
     covered = [standing[at] for at in span]
     why = _unfit(fold, covered, market)
-    if not why and (any(at in owner for at in span) or _crosses(fold, standing, taken)):
+    if not why and _crosses(fold, standing, taken):
         why = "another summary stands for some of them"
     if why:
         return why, fold, Size()
@@ -161,14 +155,8 @@ def _tried(fold: Fold, market: Market, span: range, owner: Mapping[int, Fold], t
 
 def _crosses(fold: Fold, standing: Sequence[Item], taken: Sequence[Fold]) -> bool:
     """Whether another summary stands for some of its messages and for others, or was just taken for some of them."""
-    held = (item.fold for item in standing if item.fold is not None)
-    if any(one.first <= fold.last and fold.first <= one.last and not _inside(one, fold) for one in held):
-        return True
-    return any(one.first <= fold.last and fold.first <= one.last for one in taken)
-
-
-def _inside(one: Fold, other: Fold) -> bool:
-    return other.first <= one.first and one.last <= other.last
+    crossed = any(one.meets(fold) and not fold.holds(one) for one in _held(standing))
+    return crossed or any(one.meets(fold) for one in taken)
 
 
 def _seated(fold: Fold, market: Market, span: range) -> Fold:
@@ -176,7 +164,7 @@ def _seated(fold: Fold, market: Market, span: range) -> Fold:
     and hold no slots.
     """
     host, ends = _seat(span, market.standing)
-    asked = market.asked.get(name_of(fold))
+    asked = market.asked.get(fold.name)
     if asked is not None:
         rows = tuple(FoldRow(seq=row.seq, tokens=row.tokens) for row in asked.rows)
         return replace(asked, text=fold.text, level=fold.level, ends=ends, rows=rows)

@@ -67,8 +67,8 @@ class Folder(Frozen, frozen=True, kw_only=True):
         """
         calm, goal = (self.budget.share(self.fixed, part) for part in (self.policy.trigger, self.policy.refit))
         due = compacting or not calm.admits(self.total(self.held))
-        asked = {folds.name_of(one): one for one in self.asked}
-        wanted = [fold for fold in ready if due or folds.name_of(fold) in asked]
+        asked = {one.name: one for one in self.asked}
+        wanted = [fold for fold in ready if due or fold.name in asked]
         if not wanted and not (due and (self.policy.chunk_tokens or self.held)):
             return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), due=due)
         salience = self.policy.fold_first == "salience"

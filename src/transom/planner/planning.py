@@ -151,16 +151,15 @@ def _asked(before: Sequence[Fold], folding: Folding, drawn: Drawn, left: Sequenc
     """
     gone = {group.start for group in left} | {fold.first for fold in folding.folds if fold not in drawn.folds}
     fresh = [one for one in folding.asked if any(one.covers(start) for start in gone)]
-    used = {(one.first, one.last, one.key) for one in (*folding.taken, *fresh)}
-    kept = [one for one in before if (one.first, one.last, one.key) not in used]
-    standing = [one for one in (*kept, *fresh) if not any(_meet(one, fold) for fold in drawn.folds)]
+    used = {one.name for one in (*folding.taken, *fresh)}
+    open_ = [*(one for one in before if one.name not in used), *fresh]
+    standing = [one for one in open_ if not any(one.meets(fold) and not _takes_in(one, fold) for fold in drawn.folds)]
     return tuple(sorted(standing, key=lambda one: one.first)[-MOST_ASKED:])
 
 
-def _meet(asked: Fold, fold: Fold) -> bool:
-    """Whether a fold stands for messages of what was asked for, and is not a part of it."""
-    within = asked.first <= fold.first and fold.last <= asked.last and fold.key != asked.key
-    return asked.first <= fold.last and fold.first <= asked.last and not within
+def _takes_in(asked: Fold, fold: Fold) -> bool:
+    """Whether a fold is a part of what was asked for, and not its answer."""
+    return asked.holds(fold) and fold.key != asked.key
 
 
 def _standing(
