@@ -1,6 +1,6 @@
 """What the core's values are made of: frozen, compared by their fields, cheap to define and to make, and silent about content.
 
-They are msgspec's structures and not dataclasses: defining one compiles no source, which was half of the time of importing
+They are msgspec's structures and not dataclasses: defining one compiles no source, which was nearly half of the time of importing
 transom, and making one does not go through `object.__setattr__` for each field. `msgspec.structs.replace` varies them, and
 `copy.replace` from Python 3.13 on.
 """

@@ -20,6 +20,15 @@ from transom.plan import OUTSIDE, Decision, Sent, repeated
 from transom.types import Json, JsonObject, Place
 from transom.wire.form import Form
 
+OWN: Mapping[str, Json] = {
+    "anthropic": {"type": "ephemeral"},
+    "bedrock": {"type": "default"},
+    "blocks": {"type": "ephemeral"},
+}
+"""The mark that transom sets of its own, in the forms whose providers cache only what is marked."""
+_TOOLS = (("tools",), ("functions",), ("config", "tools"), ("toolConfig", "tools"))
+"""Where bodies declare tools."""
+
 
 def settled(
     conversation: Conversation, entries: Sequence[Entry], form: Form, limits: Limits
@@ -47,7 +56,7 @@ def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Con
     lines: list[Decision] = []
     reason = f"more than {limits.marks} cache marks outside the messages; the earliest go first"
     while (surplus := _fixed(conversation) - limits.marks) > 0:
-        gone = list(islice(_places(conversation), surplus))
+        gone = _places(conversation)[:surplus]
         old = {**conversation.body, conversation.key: []}
         new = edit.remove(old, gone)
         read = form.read(new)
@@ -58,16 +67,16 @@ def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Con
     return conversation, lines
 
 
-def _places(conversation: Conversation) -> Iterator[Place]:
+def _places(conversation: Conversation) -> list[Place]:
     """Where marks stand in tools and system, in the order of the prompt; a mark that is an item of a list is that item. One may
     always stay, so that the request's own, which is the last, never has to go.
     """
     body = conversation.body
-    for where in (("tools",), ("functions",), ("config", "tools"), ("toolConfig", "tools")):
-        yield from _listed(edit.look(body, where), where)
-    yield from (("system", n) for n, item in enumerate(body.get("system") or ()) if isinstance(item, dict) and [*item] == [POINT])
+    found = [place for where in _TOOLS for place in _listed(edit.look(body, where), where)]
+    found += [("system", n) for n, item in enumerate(body.get("system") or ()) if isinstance(item, dict) and [*item] == [POINT]]
     for part in walk(conversation.system):
-        yield from ((*part.place, key) for key in MARKS if isinstance(part.raw, dict) and part.raw.get(key) is not None)
+        found += [(*part.place, key) for key in MARKS if isinstance(part.raw, dict) and part.raw.get(key) is not None]
+    return found
 
 
 def _listed(tools: Json, where: Place) -> Iterator[Place]:
@@ -75,14 +84,6 @@ def _listed(tools: Json, where: Place) -> Iterator[Place]:
         marks = [key for key in MARKS if isinstance(tool, dict) and key in tool]
         if marks:
             yield (*where, n) if [*tool] == [POINT] else (*where, n, marks[0])
-
-
-OWN: Mapping[str, Json] = {
-    "anthropic": {"type": "ephemeral"},
-    "bedrock": {"type": "default"},
-    "blocks": {"type": "ephemeral"},
-}
-"""The mark that transom sets of its own, in the forms whose providers cache only what is marked."""
 
 
 def placed(  # noqa: PLR0913 - where marks may stand

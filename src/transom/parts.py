@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from transom.frozen import Frozen
 from transom.types import Json, JsonObject, Key, Place
 
@@ -166,6 +168,16 @@ class Group(Frozen, frozen=True, kw_only=True):
 def is_call_item(message: Message) -> bool:
     """Whether a message is one call and nothing else, as an item of its own."""
     return len(message.parts) == 1 and message.parts[0].kind == "call" and message.parts[0].place == ()
+
+
+def following(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with those told that are calls right behind a call, both of them items of their own."""
+    before = False
+    for message in messages:
+        call = is_call_item(message)
+        follows = before and call
+        yield message if message.follows == follows else replace(message, follows=follows)
+        before = call
 
 
 def own_entry(message: Message) -> Entry:

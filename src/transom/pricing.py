@@ -236,11 +236,10 @@ class PriceList(Frozen, frozen=True):
         words = written(media)
         if words is not None:
             return Price(self._tokens(words) + self.card.media.text, 0, self._basis()), "the text of the document"
-        words = packed(media)
-        if words:
-            letters, around = max(len(words), media.facts.text_chars), max(self.card.media.text, self.card.media.around)
-            tokens = math.ceil(self._tokens(words) * letters / len(words)) + around
-            return Price(tokens, 0, "estimate"), f"{letters:,} characters in the document: {tokens:,} tokens"
+        packed = self._packed(media)
+        if packed:
+            tokens = packed + max(self.card.media.text, self.card.media.around)
+            return Price(tokens, 0, "estimate"), f"{media.facts.text_chars:,} characters in the document: {tokens:,} tokens"
         flat = self.card.image_flat if media.kind == "image" else self.card.media.least(media.kind)
         return Price(flat, 0, "flat"), f"nothing is known of it: {flat:,} tokens, the flat price"
 
@@ -323,6 +322,17 @@ class PriceList(Frozen, frozen=True):
         """Tokens of a tool's input or result."""
         return self._tokens(text, dense=True)
 
+    def _packed(self, media: Media) -> int:
+        """Tokens of an office document's words, counted once, since reading them takes long; 0 where it is none."""
+        if media.kind != "document" or media.source not in {"base64", "data-url"} or media.facts.mime not in OFFICE.values():
+            return 0
+        key = hash(media.payload), -len(media.payload), False  # below nothing, where no text's length is
+        if key not in self.memo:
+            words = probe.words(media.payload)
+            share = max(1.0, media.facts.text_chars / len(words)) if words else 0.0
+            self.memo[key] = math.ceil(self._tokens(words) * share)
+        return self.memo[key]
+
     def _tokens(self, text: str, dense: bool = False) -> int:  # noqa: FBT001, FBT002 - handed on as a counter
         """Tokens of a text, counted once."""
         key = hash(text), len(text), dense
@@ -362,13 +372,6 @@ def written(media: Media) -> str | None:
         return base64.b64decode(media.payload, validate=True).decode("utf-8", "replace")
     except ValueError:
         return None
-
-
-def packed(media: Media) -> str:
-    """The words of an office document; "" where it is none."""
-    if media.kind != "document" or media.source not in {"base64", "data-url"} or media.facts.mime not in OFFICE.values():
-        return ""
-    return probe.words(media.payload)
 
 
 def is_turn(message: Message) -> bool:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+import transom
 from probe.test_office import archive
-from transom import catalog
+from transom import catalog, probe
 from transom.parts import Facts, Media
 from transom.pricing import PriceList
 from transom.wire import FORMS
@@ -40,6 +41,17 @@ def test_an_office_document_costs_its_words(model: str, around: int) -> None:
     mime = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     base = price("openai-chat", "", model)
     assert price("openai-chat", [file(DOCX, mime)], model) == base + 4 + around
+
+
+def test_the_words_of_an_office_document_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading them takes longer than the rest of a fit; what was counted is remembered with the texts' counts."""
+    read: list[str] = []
+    monkeypatch.setattr(probe, "words", lambda payload: read.append(payload) or "four words of text")
+    mime = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    body = {"messages": [{"role": "user", "content": [file(DOCX, mime)]}]}
+    first = transom.fit(body, api="openai-chat", model="gpt-4o")
+    again = transom.fit(body, api="openai-chat", model="gpt-4o", state=first.state)
+    assert (again.report.after, read) == (first.report.after, [DOCX])
 
 
 def test_an_archive_of_which_nothing_is_known_costs_the_flat_price() -> None:

@@ -171,7 +171,7 @@ def test_a_newer_record_is_left_as_it_is(store: Store) -> None:
     chat.log.commit(head.slot, over=head.version, records={FLAT.name: newer})
     planned = chat.compile().report.after.tokens
     assert not chat.record(answered(planned * 2)).learned
-    assert chat.log.calibration(FLAT.name) == newer
+    assert chat.log.opening(FLAT.name).record == newer
 
 
 def test_no_figure_that_is_no_number_is_learned_from(store: Store) -> None:

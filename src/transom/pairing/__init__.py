@@ -74,7 +74,7 @@ def pair(
 def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:
     decisions: list[Decision] = []
     messages = with_names(conversation.messages, form, decisions) if form.names_documents else conversation.messages
-    if form.api != "blocks":
+    if form.results_tell:
         messages = with_contents(messages, form, decisions)
     drafts = [drafted(message) for message in messages]
     for draft in drafts:

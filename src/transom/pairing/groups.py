@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from transom.pairing.draft import Draft, sealed
 from transom.pairing.notes import GAP, GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
-from transom.parts import Entry, Group, Message, is_call_item
+from transom.parts import Entry, Group, Message, following
 from transom.wire.form import Form
 
 
@@ -37,12 +37,11 @@ def grouped(runs: Sequence[list[Draft]], form: Form, *, declared: bool = False) 
 
 def _following(entries: list[Entry]) -> list[Entry]:
     """The entries with those told whose call now stands right behind another."""
-    out: list[Entry] = []
-    for before, entry in zip((None, *entries), entries, strict=False):
-        call = is_call_item(entry.message) and before is not None and is_call_item(before.message)
-        same = call == entry.message.follows
-        out.append(entry if same else replace(entry, message=replace(entry.message, follows=call)))
-    return out
+    told = following(entry.message for entry in entries)
+    return [
+        entry if entry.message is message else replace(entry, message=message)
+        for entry, message in zip(entries, told, strict=True)
+    ]
 
 
 def _says(run: Sequence[Draft], note: str) -> bool:

@@ -20,10 +20,11 @@ from transom.parts import Facts
 from transom.probe.window import Head, Source
 
 ZIP: Final = "application/zip"
+DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 OFFICE: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "word/document.xml": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "word/document.xml": DOCX,
         "xl/workbook.xml": XLSX,
         "ppt/presentation.xml": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         "content.xml": "application/vnd.oasis.opendocument",

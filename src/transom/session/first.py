@@ -12,6 +12,7 @@ from typing import Final
 from transom.parts import Conversation
 from transom.plan import Budget, State
 from transom.policy import Policy, limit
+from transom.pricing import is_turn
 from transom.stages import Fit, Reach
 from transom.store import Head, StoredLog
 
@@ -61,8 +62,5 @@ def state(head: Head, found: Reach, *, policy: str, card: str) -> State:
 
 def is_enough(fit: Fit, read: Conversation, start: int, policy: Policy) -> bool:
     """Whether more of the log would have led to the same window: it had to move, and holds the requests that are kept."""
-    requests = sum(
-        message.index > start and message.role == "user" and any(part.kind != "result" for part in message.parts)
-        for message in read.messages
-    )
+    requests = sum(message.index > start and is_turn(message) for message in read.messages)
     return fit.state.anchor > start and requests >= policy.keep_requests

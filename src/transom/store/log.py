@@ -122,11 +122,6 @@ class StoredLog:
             for key, one in settled:
                 connection.execute(statements.SETTLE, {**self._mine, "of_key": key, "of_body": canon.encode(one)})
 
-    def calibration(self, card: str) -> str:
-        """The record of what was learned under a card; "" where there is none."""
-        with self._database.reading() as connection:
-            return self._record(connection, card)
-
     def fold(self, key: str, body: JsonObject) -> None:
         """Keep a summary that was made. One of the same key is replaced."""
         with self._database.writing() as connection:
@@ -147,7 +142,7 @@ class StoredLog:
         """What is known of the messages from number `first` to `last` without reading them, newest first."""
         with self._database.reading() as connection:
             found = connection.execute(statements.FACTS, {**self._mine, "first": first, "last": last})
-            return tuple(facts_of(row.seq, row.role, row.facts) for row in found)
+            return tuple(facts_of(row.seq, row.facts) for row in found)
 
     def instructions(self, before: int) -> tuple[int, ...]:
         """The numbers of the messages ahead of `before` that are instructions and no one's turn."""

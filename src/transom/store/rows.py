@@ -60,14 +60,10 @@ class Row(Frozen, frozen=True, kw_only=True):
 
 
 class Facts(Frozen, frozen=True, kw_only=True):
-    """What is known of a stored message without reading it: who said it, bytes of its JSON less those of its media, and how
-    many pictures it holds.
-    """
+    """What is known of a stored message without reading it: its number, and the bytes of its JSON less those of its media."""
 
     seq: int
-    role: str
     text: int
-    pictures: int
 
 
 def head_of(row: RowMapping) -> Head:
@@ -92,10 +88,10 @@ def facts(message: Message) -> JsonObject:
     return {"bytes": canon.size(message.json), "inline": sum(one.inline for one in media), "pictures": sides}
 
 
-def facts_of(seq: int, role: str, words: str) -> Facts:
+def facts_of(seq: int, words: str) -> Facts:
     """The facts of a stored message as a value."""
     plain = _json(words)
-    return Facts(seq=seq, role=role, text=plain["bytes"] - plain["inline"], pictures=len(plain["pictures"]))
+    return Facts(seq=seq, text=plain["bytes"] - plain["inline"])
 
 
 def decoded(data: bytes) -> JsonObject:

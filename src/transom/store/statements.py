@@ -56,7 +56,7 @@ RENAMED: Final = (
     .where(_between(CALLS), CALLS.c.given != CALLS.c.name)
     .order_by(CALLS.c.seq, CALLS.c.number)
 )
-FACTS: Final = select(MESSAGES.c.seq, MESSAGES.c.role, MESSAGES.c.facts).where(_between(MESSAGES)).order_by(MESSAGES.c.seq.desc())
+FACTS: Final = select(MESSAGES.c.seq, MESSAGES.c.facts).where(_between(MESSAGES)).order_by(MESSAGES.c.seq.desc())
 INSTRUCTIONS: Final = (
     select(MESSAGES.c.seq)
     .where(_mine(MESSAGES), MESSAGES.c.seq < bindparam("before"), MESSAGES.c.role == "system")

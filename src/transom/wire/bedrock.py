@@ -27,6 +27,7 @@ ids: Final = "request"
 results_alone: Final = False
 results_hold: Final = "media"
 bare_reasoning: Final = "closed"
+results_tell: Final = True
 failures_say: Final = True
 names_documents: Final = True
 

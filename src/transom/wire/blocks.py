@@ -25,6 +25,7 @@ ids: Final = "request"
 results_alone: Final = False
 results_hold: Final = "media"
 bare_reasoning: Final = "closed"
+results_tell: Final = False
 failures_say: Final = False
 names_documents: Final = False
 

@@ -61,6 +61,8 @@ class Form(Protocol):
     """What a result may hold."""
     bare_reasoning: Literal["taken", "closed", "lost"]
     """Reasoning that nothing follows: taken as it is; refused, until a note closes its turn; lost with the item it led to."""
+    results_tell: bool
+    """Whether a value in a result must be told as text or as parts: logs keep it as its host put it there."""
     failures_say: bool
     """Whether a result that says it failed must hold text, and nothing else."""
     names_documents: bool

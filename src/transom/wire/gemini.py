@@ -27,6 +27,7 @@ ids: Final = "position"
 results_alone: Final = True
 results_hold: Final = "media"
 bare_reasoning: Final = "taken"
+results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
 

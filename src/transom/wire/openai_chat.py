@@ -24,6 +24,7 @@ ids: Final = "turn"
 results_alone: Final = False
 results_hold: Final = "text"
 bare_reasoning: Final = "taken"
+results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
 

@@ -7,14 +7,12 @@ cannot be seen. Source of the shapes: types of the official SDK (openai 3.57), a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
-
-from msgspec.structs import replace
 
 from transom import edit
 from transom.errors import BadRequest
-from transom.parts import Conversation, Media, Message, Part, Role, is_call_item
+from transom.parts import Conversation, Media, Message, Part, Role, following
 from transom.types import Json, JsonObject
 from transom.wire import content, numbers
 from transom.wire.form import Fault, Usage
@@ -30,6 +28,7 @@ ids: Final = "request"
 results_alone: Final = False
 results_hold: Final = "media"
 bare_reasoning: Final = "lost"
+results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
 
@@ -58,21 +57,12 @@ def read(body: JsonObject, /) -> Conversation:
         api=api,
         body=body,
         key="input",
-        messages=tuple(_following(messages) if tools else messages),
+        messages=tuple(following(messages) if tools else messages),  # seen of requests that declare tools, and of no others
         system=tuple(content.read(body.get("instructions"), ("instructions",), ())),
         tools=tools,
         model=body["model"] if isinstance(body.get("model"), str) else "",
         held=_held(body),
     )
-
-
-def _following(messages: Sequence[Message]) -> Iterator[Message]:
-    """The items, with those told that are calls right behind a call: seen of requests that declare tools, and of no others."""
-    before = False
-    for message in messages:
-        call = is_call_item(message)
-        yield replace(message, follows=True) if before and call else message
-        before = call
 
 
 def _held(body: JsonObject) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from transom import probe
 from transom.parts import Facts, Media, MediaKind, Source
+from transom.probe.office import DOCX, XLSX
 from transom.types import Json, JsonObject, Place
 
 PAYLOADS: Final = ("data", "base64", "bytes", "blob", "file_data", "b64_json", "result", "image", "audio")
@@ -44,8 +45,7 @@ _FORMATS: Final = {
     "bmp": "image/bmp", "tiff": "image/tiff", "avif": "image/avif", "heic": "image/heic", "svg+xml": "image/svg+xml",
     "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "pcm16": "audio/pcm",
     "pdf": "application/pdf", "txt": "text/plain", "md": "text/markdown", "html": "text/html", "csv": "text/csv",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "doc": "application/msword",
+    "docx": DOCX, "xlsx": XLSX, "doc": "application/msword",
     "xls": "application/vnd.ms-excel",
 }  # fmt: skip
 """What bare format names stand for (OpenAI `input_audio.format`, Bedrock `image.format` and `document.format`)."""
