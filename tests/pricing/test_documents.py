@@ -46,7 +46,13 @@ def test_an_office_document_costs_its_words(model: str, around: int) -> None:
 def test_the_words_of_an_office_document_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading them takes longer than the rest of a fit; what was counted is remembered with the texts' counts."""
     read: list[str] = []
-    monkeypatch.setattr(probe, "words", lambda payload: read.append(payload) or "four words of text")
+    words_of = probe.words
+
+    def counted(payload: str) -> str:
+        read.append(payload)
+        return words_of(payload)
+
+    monkeypatch.setattr(probe, "words", counted)
     mime = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     body = {"messages": [{"role": "user", "content": [file(DOCX, mime)]}]}
     first = transom.fit(body, api="openai-chat", model="gpt-4o")
