@@ -25,6 +25,7 @@ from evidence.wires import FORMS, SYSTEM, body_of, is_assistant, is_request, kep
 from transom import catalog
 from transom.pricing import PriceList
 from transom.types import JsonObject
+from transom.wire import required
 
 SHARES = (1.0, 0.75, 0.5, 0.25, 0.1)
 SETTINGS: tuple[dict[str, Any], ...] = ({}, {"max_images": 2})
@@ -90,7 +91,7 @@ def look(  # noqa: PLR0913 - the request, and what it is looked at with
     sound = not judge.refused(body, api) and not [
         one
         for one in transom.lint(body, api=api, model=prices.card.name)
-        if one.refused and one.code not in ("model", "max-tokens")  # a transcript has neither
+        if one.refused and one.code not in required.CODES  # a transcript has none of these
     ]
     for share in SHARES:
         for settings in SETTINGS:

@@ -15,6 +15,7 @@ from bodies import png
 from rewritten import key_of
 from transom import catalog
 from transom.pricing import PriceList
+from transom.wire import required
 
 Json = dict[str, Any]
 MODELS = {
@@ -67,14 +68,14 @@ def mended(body: Json, api: str, oracle: ModuleType, **settings: Any) -> Json:
     assert body == before
     if api != "bedrock":
         assert oracle.refused(made, api) == []
-    assert [str(one) for one in transom.lint(made, api=api) if one.refused and one.code not in ("model", "max-tokens")] == []
+    assert [str(one) for one in transom.lint(made, api=api) if one.refused and one.code not in required.CODES] == []
     assert transom.fit(made, api=api, strict=True, **settings).request is made
     return made
 
 
 def untouched(body: Json, api: str) -> None:
     """A body that its provider takes comes out as the same object, and nothing is said against it."""
-    assert [str(one) for one in transom.lint(body, api=api) if one.refused and one.code not in ("model", "max-tokens")] == []
+    assert [str(one) for one in transom.lint(body, api=api) if one.refused and one.code not in required.CODES] == []
     made = transom.fit(body, api=api, strict=True)
     assert made.request is body, str(made.report)
 

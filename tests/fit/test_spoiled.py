@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import conversations
 import transom
 from transom.errors import BadRequest, BadSetting, OverBudget
+from transom.wire import required
 
 Json = dict[str, Any]
 JUNK: tuple[Any, ...] = (
@@ -237,7 +238,7 @@ def test_a_call_that_lacks_something_is_whole_after_one_repair(api: str, message
     sent = mended[key][1]
     assert (sent.get("tool_calls") or sent.get("content") or sent["parts"])[0] == wanted
     assert transom.repair(mended, api=api).request is mended
-    assert not [fault for fault in transom.lint(mended, api=api) if fault.refused and fault.place not in ("model", "max_tokens")]
+    assert not [fault for fault in transom.lint(mended, api=api) if fault.refused and fault.code not in required.CODES]
 
 
 def test_reasoning_may_lead_to_an_item_that_nobody_knows() -> None:

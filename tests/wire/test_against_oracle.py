@@ -19,6 +19,8 @@ from transom.wire import FORMS
 
 SHARED = Path(__file__).parents[3] / "shared"
 PROVIDERS = ("anthropic", "openai-chat", "openai-responses", "gemini")
+OURS_ALONE = {"odd-id", "odd-name", "trailing"}
+"""What the independent reader does not look at."""
 KEYS = {"openai-responses": "input", "gemini": "contents"}
 
 
@@ -38,7 +40,7 @@ def oracle() -> ModuleType:
 
 def codes(body: dict[str, Any], api: str) -> Counter[str]:
     form = FORMS[api]
-    return Counter(fault.code for fault in form.legal(form.read(body)))
+    return Counter(fault.code for fault in form.legal(form.read(body)) if fault.code not in OURS_ALONE)
 
 
 def bodies(api: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -83,7 +85,7 @@ def test_what_is_refused_is_what_the_provider_refuses(oracle: ModuleType, api: s
     form = FORMS[api]
     for name, body in bodies(api):
         ours = {fault.code for fault in form.legal(form.read(body), frozenset({"no-prefill"})) if fault.refused}
-        assert ours == {code for code, _ in oracle.refused(body, api)}, name
+        assert ours - OURS_ALONE == {code for code, _ in oracle.refused(body, api)}, name
 
 
 IDS = st.sampled_from(["a", "b", "c", ""])

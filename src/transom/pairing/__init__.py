@@ -31,6 +31,7 @@ from transom.pairing.tidy import split, with_arguments, with_contents, with_name
 from transom.parts import Conversation, Group
 from transom.plan import Decision
 from transom.wire.form import Form
+from transom.wire.naming import declared
 
 __all__ = ["pair"]
 
@@ -76,12 +77,13 @@ def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[D
     messages = with_names(conversation.messages, form, decisions) if form.names_documents else conversation.messages
     if form.results_tell:
         messages = with_contents(messages, form, decisions)
+    tools = declared(conversation.tools)
     drafts = [drafted(message) for message in messages]
     for draft in drafts:
         if form.merges:
             decisions += with_words(draft, form) if form.failures_say else ()
             decisions += without_blanks(draft)
-        decisions += with_arguments(draft, form)
+        decisions += with_arguments(draft, form, tools)
     drafts, bundles = split(drafts, form)
     return drafts, decisions + bundles + served.without_orphans(drafts)
 

@@ -123,6 +123,20 @@ def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str], 
     if "no-prefill" in quirks and last[-1].role == "assistant" and not waits:
         last.append(_note(form, "user", GO_ON, last[-1].seq))
         yield Decision(verb="repair", seq=last[-1].seq, reason="the last turn is the assistant's; a note asks to go on")
+    elif form.prefill_trimmed and last[-1].role == "assistant":
+        yield from _trimmed(last[-1], form)
+
+
+def _trimmed(draft: Draft, form: Form) -> Iterator[Decision]:
+    """What the model is to go on with does not end with white space (Anthropic: "final assistant content cannot end with
+    trailing whitespace", 2025-11).
+    """
+    slot = draft.slots[-1]
+    part = slot.part
+    words = part.text.rstrip()
+    if part.kind == "text" and words != part.text:
+        draft.put(slot, {**slot.raw, "text": words} if isinstance(slot.raw, dict) else form.text(words))
+        yield Decision(verb="mend", seq=draft.seq, place=part.place, reason="white space at the end of an answer to go on with")
 
 
 def _note(form: Form, role: Role, words: str, seq: int) -> Draft:

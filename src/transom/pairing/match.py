@@ -17,6 +17,7 @@ from transom.pairing.notes import late_head, real
 from transom.parts import Part, walk
 from transom.plan import Decision
 from transom.wire.form import Form
+from transom.wire.naming import plain_id
 
 LONGEST_ID = 40
 """Characters: OpenAI refuses a longer id ("Expected a string with maximum length 40", seen since 2025-06)."""
@@ -113,6 +114,13 @@ def numbered(name: str, taken: Container[str], numbers: MutableMapping[str, int]
     return name
 
 
+def _why(given: str, now: str) -> str:
+    """Why a call goes out under another id."""
+    if not given:
+        return "a call without an id"
+    return "an id that the provider refuses" if now == plain_id(given) else "an id that an earlier call has"
+
+
 class _Matcher:
     def __init__(self, form: Form, *, append: bool, unique: bool, held: bool) -> None:
         self.form, self.append, self.unique, self.held = form, append, unique, held
@@ -138,8 +146,7 @@ class _Matcher:
                 call = Call(slot=slot, id=self._name(slot, draft), turn=self.turn)
                 if call.id != slot.id:
                     draft.put(slot, self.form.rename_call(slot.raw, call.id))
-                    why = "an id that an earlier call has" if slot.part.id else "a call without an id"
-                    self._say(draft, slot, f"{why}, now {call.id}", slot.part.id or call.id)
+                    self._say(draft, slot, f"{_why(slot.part.id, call.id)}, now {call.id}", slot.part.id or call.id)
                 same = self.open.get(slot.id)
                 if same is not None and same.calls[0].turn == self.turn:
                     same.calls.append(call)
@@ -163,7 +170,7 @@ class _Matcher:
         decided = dict(draft.stored.names).get(slot.key[1]) if self.unique and draft.stored is not None else None
         name = decided or numbered(given_id(call), taken, self.numbers)
         taken.add(name)
-        return name
+        return plain_id(name) if self.form.plain_ids else name
 
     def answered(self, draft: Draft) -> None:
         """Give each result of a message to its call."""

@@ -18,9 +18,11 @@ from transom.pairing.draft import Draft, Slot, leaving
 from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
+from transom.wire.content import short
 from transom.wire.form import Form
 from transom.wire.holding import fitting
 from transom.wire.keyed import HOLDERS, spelled, string
+from transom.wire.naming import plain, titled
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -90,15 +92,21 @@ def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
 
 
 def with_names(messages: Sequence[Message], form: Form, decisions: list[Decision]) -> list[Message]:
-    """The messages with a name for each document that has none, after what it holds (Bedrock: `name` is required)."""
+    """The messages with a name for each document, as the provider takes it; one that has none is named after what it holds
+    (Bedrock: `name` is required, and "can only contain alphanumeric characters, whitespace characters, hyphens, parentheses,
+    and square brackets", 2026-11).
+    """
     out = []
     for message in messages:
-        nameless = [part for part in walk(message.parts) if _nameless(part.raw)]
-        if nameless:
-            changes = {(*part.place, "document", "name"): f"document-{_digest(part.raw)}" for part in nameless}
+        changes = {}
+        for part in walk(message.parts):
+            given, name = _title(part.raw)
+            if name != given:
+                changes[(*part.place, "document", "name")] = name
+                reason = "a document's name with characters that the provider refuses" if given else "a document without a name"
+                decisions.append(Decision(verb="mend", seq=message.index, place=part.place, reason=reason, name=name))
+        if changes:
             message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, named
-            reason = "a document without a name"
-            decisions += [Decision(verb="mend", seq=message.index, place=part.place, reason=reason) for part in nameless]
         out.append(message)
     return out
 
@@ -122,17 +130,23 @@ def with_contents(messages: Sequence[Message], form: Form, decisions: list[Decis
     return out
 
 
-def _nameless(raw: Json) -> bool:
+def _title(raw: Json) -> tuple[str, str]:
+    """The name that a document has, and the one that it goes out with; both are empty for what is no document."""
     held = raw.get("document") if isinstance(raw, dict) else None
-    return isinstance(held, dict) and not (isinstance(held.get("name"), str) and held["name"])
+    if not isinstance(held, dict):
+        return "", ""
+    given = string(held, "name")
+    return given, titled(given) or f"document-{_digest(raw)}"
 
 
 def _digest(raw: Json) -> str:
     return hashlib.blake2b(canon.encode(raw), digest_size=4).hexdigest()
 
 
-def with_arguments(draft: Draft, form: Form) -> list[Decision]:
-    """Make the arguments of each call something that the provider can read, and give it a name; what was there is kept."""
+def with_arguments(draft: Draft, form: Form, declared: frozenset[str] = frozenset()) -> list[Decision]:
+    """Make the arguments of each call something that the provider can read, and give it a name; what was there is kept. A name
+    that a tool is `declared` with is taken as it is.
+    """
     decisions: list[Decision] = []
     if "call" not in draft.kinds:
         return decisions
@@ -143,13 +157,23 @@ def with_arguments(draft: Draft, form: Form) -> list[Decision]:
             if raw is not slot.raw:
                 draft.put(slot, raw)
                 decisions.append(_done(draft, slot, "mend", "arguments that are no JSON object", slot.part.id))
-            name = slot.part.name or _name(slot.raw)
-            if not name:
-                draft.put(slot, _named(slot.raw))
-                decisions.append(_done(draft, slot, "mend", "a call without a name", slot.part.id))
-            if not slot.part.name:
-                slot.part = replace(slot.part, name=name or NAMELESS)
+            decisions += _with_name(draft, slot, form, declared)
     return decisions
+
+
+def _with_name(draft: Draft, slot: Slot, form: Form, declared: frozenset[str]) -> Iterator[Decision]:
+    """Let a call say which tool it calls, in letters that the provider takes."""
+    given = slot.part.name or _name(slot.raw)
+    name = plain(given) if form.plain_names and given not in declared else given
+    if not given:
+        name = NAMELESS
+        yield _done(draft, slot, "mend", "a call without a name", slot.part.id)
+    elif name != given:
+        yield _done(draft, slot, "mend", f"a call of {short(given)}, a name that the provider refuses, now {name}", slot.part.id)
+    if name != given:
+        draft.put(slot, _named(slot.raw, name))
+    if name != slot.part.name:
+        slot.part = replace(slot.part, name=name)
 
 
 def _held(raw: JsonObject, *, apart: bool) -> JsonObject:
@@ -168,12 +192,12 @@ def _name(raw: JsonObject) -> str:
     return str(function.get("name") or "") if isinstance(function, dict) else ""
 
 
-def _named(raw: JsonObject) -> JsonObject:
+def _named(raw: JsonObject, name: str) -> JsonObject:
     """A call with a name."""
     for key in ("function", "custom", *(key for key, _ in HOLDERS)):
         if isinstance(raw.get(key), dict):
-            return {**raw, key: {**raw[key], "name": NAMELESS}}
-    return {**raw, "name": NAMELESS}
+            return {**raw, key: {**raw[key], "name": name}}
+    return {**raw, "name": name}
 
 
 def _readable(raw: JsonObject) -> JsonObject:

@@ -28,6 +28,9 @@ bare_reasoning: Final = "closed"
 results_tell: Final = True
 failures_say: Final = True
 names_documents: Final = False
+prefill_trimmed: Final = True
+plain_ids: Final = True
+plain_names: Final = True
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MARK: Final = "cache_control"

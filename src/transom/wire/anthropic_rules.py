@@ -13,6 +13,7 @@ from typing import Final
 from transom.parts import Conversation, Kind, Message, Part, walk
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
+from transom.wire.naming import PLAIN, misnamed, plain
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import Turn, turns
 
@@ -26,6 +27,8 @@ _ANSWERS: Final = {
     "empty": "messages: text content blocks must be non-empty",
     "blank": "messages: text content blocks must contain non-whitespace text",
     "id": "messages.{index}.content.{at}: `tool_use` ids must be unique",
+    "odd-id": "messages.{index}.content.{at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    "odd-name": "messages.{index}.content.{at}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,200}}$'",
     "answered-twice": "messages.{index}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` "
     "blocks with id: {id}",
     "orphan-result": "messages.{index}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each "
@@ -44,6 +47,7 @@ _ANSWERS: Final = {
     "requirement, disable `thinking`.",
     "first-not-user": 'messages: first message must use the "user" role',
     "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
+    "trailing": "messages: final assistant content cannot end with trailing whitespace",
     "breakpoints": "A maximum of {most} blocks with cache_control may be provided. Found {count}.",
 }
 """The provider's words by fault."""
@@ -58,6 +62,7 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
         return [_RULES.no_turns()]
     merged = turns(conversation.messages)
     out = [*foreign(conversation, _own), *_RULES.paired(conversation.messages, merged)]
+    out.extend(_spelled(conversation))
     for turn, after in zip(merged, (*merged[1:], None), strict=True):
         out.extend(_served(turn, after))
         out.extend(_RULES.ends_thinking(turn))
@@ -70,6 +75,17 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
 
 def _own(_: Message, part: Part) -> bool:
     return isinstance(part.raw, dict) and (part.kind in _SERVED or part.raw.get("type") in ("tool_use", "tool_result"))
+
+
+def _spelled(conversation: Conversation) -> Iterator[Fault]:
+    """Ids and names of calls are of few characters."""
+    for message in conversation.messages:
+        for part in message.parts:
+            if part.kind == "call" and part.id != plain(part.id):
+                says = f"the id is {part.id!r}; it must match {PLAIN}, in the call and in its result"
+                yield _RULES.fault(message.index, part, "odd-id", says)
+    for message, part, says in misnamed(conversation):
+        yield _RULES.fault(message.index, part, "odd-name", says)
 
 
 def _served(turn: Turn, after: Turn | None) -> Iterator[Fault]:

@@ -30,6 +30,9 @@ bare_reasoning: Final = "closed"
 results_tell: Final = True
 failures_say: Final = True
 names_documents: Final = True
+prefill_trimmed: Final = True
+plain_ids: Final = False
+plain_names: Final = False
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MARK: Final = "cachePoint"

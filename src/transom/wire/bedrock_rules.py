@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from transom.parts import Conversation, Message, Part, spell, walk
+from transom.wire.content import short
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
+from transom.wire.naming import titled
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import turns
 
@@ -35,8 +37,14 @@ _RULES: Final = TurnRules(
         "failed-silent": "The content field at messages.{index}.content.{at}.toolResult cannot be empty when status value is "
         "error.",
         "first-not-user": _FIRST,
+        "trailing": "messages: final assistant content cannot end with trailing whitespace",
         "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
     }
+)
+_TITLE: Final = (
+    "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square "
+    "brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these "
+    "restrictions and retry your request."
 )
 _DUPLICATE: Final = "Messages contain duplicate document names"
 
@@ -72,6 +80,9 @@ def _names(messages: tuple[Message, ...]) -> Iterator[Fault]:
             place, name = spell(("messages", message.index, *part.place)), held.get("name")
             if not isinstance(name, str) or not name:
                 yield Fault(place=place, code="name", says="the document has no name; give it one")
+            elif name != titled(name):
+                says = f"the document is called {short(name)}; take letters, digits, single spaces, and ()[]-_ alone, 200 at most"
+                yield Fault(place=place, code="odd-name", says=says, answer=_TITLE)
             elif name in seen:
                 says = f"two documents are called {name!r}; some models want names that differ"
                 yield Fault(place=place, code="name-reused", says=says, answer=_DUPLICATE, refused=False)

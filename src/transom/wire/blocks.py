@@ -28,6 +28,9 @@ bare_reasoning: Final = "closed"
 results_tell: Final = False
 failures_say: Final = False
 names_documents: Final = False
+prefill_trimmed: Final = False
+plain_ids: Final = False
+plain_names: Final = False
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",

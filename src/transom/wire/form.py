@@ -66,7 +66,13 @@ class Form(Protocol):
     failures_say: bool
     """Whether a result that says it failed must hold text, and nothing else."""
     names_documents: bool
-    """Whether every document needs a name."""
+    """Whether every document needs a name, of few characters."""
+    prefill_trimmed: bool
+    """Whether an answer that the model is to go on with must not end with white space."""
+    plain_ids: bool
+    """Whether ids of calls are letters, digits, `_` and `-`."""
+    plain_names: bool
+    """Whether names of called tools are letters, digits, `_` and `-`, unless a tool is declared with another."""
 
     def read(self, body: JsonObject, /) -> Conversation:
         """The whole body as views. Raises BadRequest with the place of what does not belong."""

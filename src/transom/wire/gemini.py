@@ -30,6 +30,9 @@ bare_reasoning: Final = "taken"
 results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
+prefill_trimmed: Final = False
+plain_ids: Final = False
+plain_names: Final = False
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "user", "tool": "user"}
 """Roles; a content without one is the user's."""

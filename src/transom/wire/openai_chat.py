@@ -27,6 +27,9 @@ bare_reasoning: Final = "taken"
 results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
+prefill_trimmed: Final = False
+plain_ids: Final = False
+plain_names: Final = True
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",

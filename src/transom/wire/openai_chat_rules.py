@@ -15,12 +15,14 @@ from msgspec.structs import replace
 from transom.parts import Conversation, Message, Part, spell
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
+from transom.wire.naming import PLAIN, misnamed
 
 _OPEN: Final = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
     "tool_call_ids did not have response messages: "
 )
 _NO_TURNS: Final = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
+_PATTERN: Final = f"string does not match pattern. Expected a string that matches the pattern '{PLAIN}'."
 _ORPHAN: Final = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
 
 
@@ -35,6 +37,10 @@ def faults(conversation: Conversation) -> list[Fault]:
         if message.role == "assistant" and _blank(message):
             says = "the answer has no content and makes no calls; leave it out"
             out.append(Fault(place=f"messages[{message.index}].content", code="empty", says=says))
+    for message, part, says in misnamed(conversation):
+        place = spell(("messages", message.index, *part.place))
+        answer = f"Invalid 'messages[{message.index}].tool_calls[{part.place[-1]}].function.name': {_PATTERN}"
+        out.append(Fault(place=place, code="odd-name", says=says, answer=answer))
     out.extend(_order(messages))
     return out
 

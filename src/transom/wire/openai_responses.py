@@ -31,6 +31,9 @@ bare_reasoning: Final = "lost"
 results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
+prefill_trimmed: Final = False
+plain_ids: Final = False
+plain_names: Final = True
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _HELD: Final = ("previous_response_id", "conversation", "prompt")

@@ -13,6 +13,7 @@ from transom.parts import Conversation, Message, Part
 from transom.types import JsonObject
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
+from transom.wire.naming import PLAIN, misnamed
 from transom.wire.openai_responses_items import kind, read
 
 STRICT: Final = "strict-pairs"
@@ -21,6 +22,8 @@ _ANSWERS: Final = {
     "no-turns": "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.",
     "open-call": "No tool output found for function call {id}.",
     "orphan-result": "No tool call found for function call output with call_id {id}.",
+    "odd-name": f"Invalid 'input[{{index}}].name': string does not match pattern. Expected a string that matches the pattern "
+    f"'{PLAIN}'.",
     "reasoning": "Item '{item}' of type 'reasoning' was provided without its required following item.",
 }
 
@@ -35,6 +38,7 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
         return [Fault(place="input", code="no-turns", says=says, answer=_ANSWERS["no-turns"])]
     unseen = bool(conversation.held) or any(_kind(message) == "reference" for message in messages)
     out = [*foreign(conversation, _own), *_pairs(messages, unseen=unseen), *_reasoning(messages)]
+    out += [_fault(message, "odd-name", says) for message, _, says in misnamed(conversation)]
     if STRICT in quirks:
         out += _adjacent(messages)
     if messages[-1].role == "assistant" and (_kind(messages[-1]) == "reasoning" or "role" in messages[-1].json):
@@ -58,7 +62,7 @@ def _kind(message: Message) -> str:
 
 def _fault(message: Message, code: str, says: str) -> Fault:
     part = message.parts[0]
-    answer = _ANSWERS.get(code, "").format(id=part.id, item=message.json.get("id", ""))
+    answer = _ANSWERS.get(code, "").format(index=message.index, id=part.id, item=message.json.get("id", ""))
     return Fault(place=_place(message), code=code, says=says, answer=answer)
 
 

@@ -1,4 +1,4 @@
-"""Fields beside the messages that a provider wants: the model, and how long an answer may get.
+"""Fields beside the messages that a provider wants: the model, the tools that were called, and how long an answer may get.
 
 The rule: these are for `lint` alone. Stored talks have no such fields; who sends one completes it, so no fit fails for them.
 Sources: references of Messages, Chat Completions, Responses and Converse, 2026-11; the words are those that the APIs answered.
@@ -34,6 +34,9 @@ _MODEL: Final = {
 """Forms whose body names the model, and what is answered where it does not; the others have it in the URL."""
 _ELSEWHERE: Final = {"anthropic": "anthropic_version", "openai-responses": "prompt"}
 """A field whose bodies need no model: Anthropic's on other platforms, and a prompt that is stored with its model."""
+CODES: Final = frozenset({"model", "max-tokens", "tools"})
+"""The codes of these faults, which no fit mends: the fields are the sender's."""
+_TOOLS: Final = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 _FIELDS: Final[dict[str, tuple[_Field, ...]]] = {
     "anthropic": (_Field(("max_tokens",), needed=True, answer="max_tokens: Field required"),),
     "openai-chat": (_Field(("max_tokens",)), _Field(("max_completion_tokens",))),
@@ -49,9 +52,16 @@ def faults(conversation: Conversation) -> list[Fault]:
     out: list[Fault] = []
     if api in _MODEL and not conversation.model and body.get(_ELSEWHERE.get(api, "model")) is None:
         out.append(Fault(place="model", code="model", says="the body names no model; say which one", answer=_MODEL[api]))
+    if api == "bedrock" and not conversation.tools and _uses_tools(conversation):
+        says = "the talk calls tools and the request declares none; say which there are"
+        out.append(Fault(place="toolConfig", code="tools", says=says, answer=_TOOLS))
     for field in _FIELDS.get(api, ()):
         out += _number(field, look(body, field.place))
     return out
+
+
+def _uses_tools(conversation: Conversation) -> bool:
+    return any(part.kind in ("call", "result") for message in conversation.messages for part in message.parts)
 
 
 def _number(field: _Field, given: Json) -> Iterator[Fault]:

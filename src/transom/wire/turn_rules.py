@@ -149,6 +149,9 @@ class TurnRules(Frozen, frozen=True):
                 answer=self.answers.get("last-not-user", ""),
                 refused="no-prefill" in quirks and last.parts[-1:] != () and last.parts[-1][1].kind != "server-call",
             )
+        if last.role == "assistant" and "trailing" in self.answers and last.parts and _trails(last.parts[-1][1]):
+            says = "the answer to go on with ends with white space; leave that out"
+            yield self.fault(*last.parts[-1], "trailing", says)
 
     def starts_unthinking(self, merged: list[Turn]) -> Iterator[Fault]:
         """With thinking asked for, the last turn of the assistant starts with thinking if it calls a tool."""
@@ -156,3 +159,7 @@ class TurnRules(Frozen, frozen=True):
         if turn is not None and turn.of("call") and turn.parts[0][1].kind != "reasoning":
             says = "thinking is enabled and the assistant's last turn calls a tool without thinking first; keep its thinking"
             yield self.fault(*turn.parts[0], "reasoning", says, "starts-unthinking")
+
+
+def _trails(part: Part) -> bool:
+    return part.kind == "text" and part.text != part.text.rstrip()

@@ -1,0 +1,66 @@
+"""Ids and names as providers take them: of calls, of the tools they call, of documents.
+
+The rule: what is taken as it is stays the same string, and what comes out depends on nothing but what was given. Sources: answers
+of the APIs quoted in issues, 2026-11: CommandCodeAI/command-code 323, maximhq/bifrost 5097 (ids of calls), mcp-use/mcp-use 90
+(names of tools), simonw/llm-bedrock 8, strands-agents/harness-sdk 3019 (documents: dots are refused, underscores taken).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from transom.parts import Conversation, Message, Part
+from transom.types import JsonObject
+
+PLAIN: Final = "^[a-zA-Z0-9_-]+$"
+"""What ids and names of calls must match, as the providers' answers spell it."""
+LONGEST_TITLE: Final = 200
+"""Characters in a document's name (Bedrock, reference of DocumentBlock, 2026-11)."""
+
+_ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_UNTITLED: Final = re.compile(r"[^a-zA-Z0-9_()\[\] -]+")
+_SPACES: Final = re.compile(" {2,}")
+
+
+def plain(name: str) -> str:
+    """`name` in letters, digits, `_` and `-`."""
+    return _ODD.sub("_", name)
+
+
+def plain_id(given: str) -> str:
+    """An id in letters, digits, `_` and `-`. One that was not is told apart from all others by a digest of what it was."""
+    spelled = plain(given)
+    return spelled if spelled == given else f"{spelled}_{_digest(given)}"
+
+
+def titled(name: str) -> str:
+    """A document's name as Bedrock takes it; "" where nothing of it is left. Letters that were lost leave a digest."""
+    spelled = _SPACES.sub(" ", _UNTITLED.sub("-", name))
+    if spelled == name and len(name) <= LONGEST_TITLE:
+        return name
+    spelled = spelled.strip("- ")
+    if spelled and not name.isascii():
+        spelled = f"{spelled[: LONGEST_TITLE - 9]}-{_digest(name)}"
+    return spelled[:LONGEST_TITLE]
+
+
+def misnamed(conversation: Conversation) -> Iterator[tuple[Message, Part, str]]:
+    """Calls of tools by names that providers refuse, and why; one that a tool is declared with was taken with it."""
+    known = declared(conversation.tools)
+    for message in conversation.messages:
+        for part in message.parts:
+            if part.kind == "call" and part.name not in known and part.name != plain(part.name):
+                yield message, part, f"the tool's name is {part.name!r}; it must match {PLAIN}, as declared names do"
+
+
+def declared(tools: Iterable[JsonObject]) -> frozenset[str]:
+    """The names of a request's tools, which their host took when it took them."""
+    held = (tool.get("function", tool) for tool in tools)
+    return frozenset(str(one["name"]) for one in held if isinstance(one, dict) and one.get("name"))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
