@@ -194,9 +194,11 @@ def test_a_picture_and_a_message_can_be_left_out_by_hand(store: Store) -> None:
     chat.compile()
     chat.leave_out("messages[0].content[1]")
     chat.leave_out("messages[1]")
-    sent = canon.encode(chat.compile().request)
+    made = chat.compile()
+    sent = canon.encode(made.request)
     assert sent.count(b'"image"') == 1
     assert b"secret" not in sent
+    assert "left out by hand: messages[0].content[1], messages[1]" in made.report.notes
     assert len(chat.messages()) == 3
     chat.append(USERS["anthropic"])
     assert canon.encode(chat.compile().request).count(b'"image"') == 1

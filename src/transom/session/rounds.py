@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -11,19 +11,19 @@ from transom.catalog import ModelCard
 from transom.check import images
 from transom.frozen import Frozen
 from transom.pairing.draft import MADE
-from transom.parts import Conversation, Entry, Message
+from transom.parts import Conversation, Entry, Message, spell
 from transom.plan import Decision, Fold, Size, State
 from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
 from transom.projection import Projection, appended, project
 from transom.report import Report
-from transom.session import first
+from transom.session import bodies, first
 from transom.session.slot import Slot
 from transom.session.window import Opened, Windows
 from transom.stages import Fit, Reach
 from transom.store import Head, StoredLog
-from transom.types import JsonObject
+from transom.types import JsonObject, Key
 from transom.wire.form import Form
 
 UNMADE = "no request was made yet; compile one"
@@ -90,7 +90,8 @@ class Rounds:
                 opened.conversation, form=self.form, policy=self.policy, prices=self.prices(multiplier),
                 last=_with_left_out(last, slot), history=opened.history, ready=ready, compacting=compacting, preview=preview,
             )  # fmt: skip
-            return replace(fit, report=_without(fit.report, opened.beside, opened.conversation))
+            report = _without(fit.report, opened.beside, opened.conversation)
+            return replace(fit, report=replace(report, notes=(*report.notes, *_by_hand(slot, bodies.key(head.api)))))
 
         if slot.state is not None:
             opened = self._open(head, slot, slot.reach, asked)
@@ -217,6 +218,17 @@ def _with_left_out(state: State | None, slot: Slot) -> State | None:
     if not stubs:
         return state
     return replace(state or State(), stubs=(state.stubs if state is not None else frozenset()) | stubs)
+
+
+def _in_order(key: Key) -> tuple[int, str]:
+    return key[0], spell(key[1])
+
+
+def _by_hand(slot: Slot, key: str) -> Iterator[str]:
+    """What the report says of what was left out by hand."""
+    places = [spell((key, seq, *place)) for seq, place in sorted(slot.left_out, key=_in_order)]
+    if places:
+        yield f"left out by hand: {', '.join(places)}"
 
 
 def _without(report: Report, beside: frozenset[int], conversation: Conversation) -> Report:
