@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from functools import cache, lru_cache
 
+from msgspec.structs import replace
+
 from transom.data.tables import catalogue, framed, tables, varied
 from transom.frozen import Frozen
 from transom.rules import names
@@ -76,6 +78,10 @@ class ModelCard(Frozen, frozen=True, kw_only=True):
     def flat(self) -> bool:
         """Whether every figure of this card is a flat one, so that nothing is read from pictures and all of it is estimated."""
         return isinstance(self.image, Flat)
+
+    def endless(self) -> ModelCard:
+        """The card of a model that takes any number of tokens: what it bills and refuses otherwise stays."""
+        return replace(self, window=0, input_limit=0)
 
     def fingerprint(self) -> dict[str, str]:
         """What a learned multiplier depends on, a short digest per kind of content."""

@@ -106,8 +106,7 @@ def repair(
     form = form_of(api)
     conversation = form.read(door.admit(request))
     known = _priced(conversation, model=model, card=card, prices=None).card
-    endless = replace(known, window=0, input_limit=0)
-    fitted = run(conversation, form=form, policy=Policy.sliding(**settings), prices=PriceList(endless), last=None)
+    fitted = run(conversation, form=form, policy=Policy.sliding(**settings), prices=PriceList(known.endless()), last=None)
     return replace(fitted, report=replace(fitted.report, notes=()))
 
 
@@ -166,7 +165,7 @@ def _by_word(
         return made(policy, prices)
     estimate = account.whole(conversation, Ledger(prices.at(conversation))).tokens
     most = budget.tokens * estimate / first
-    free = replace(prices, card=replace(prices.card, window=0, input_limit=0))
+    free = replace(prices, card=prices.card.endless())
     now, after = 0, Size()
     for _ in range(TRIES):
         fitted = made(replace(policy, budget=max(1, math.floor(most)), grace=0.0), free)
