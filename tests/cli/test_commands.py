@@ -237,3 +237,17 @@ def test_a_list_that_is_none_is_named_with_what_it_is(tmp_path: Path, key: str) 
     result = run("price", saved(tmp_path, "body.json", {"model": "gpt-5", key: 5}))
     assert result.exit_code == 2
     assert f"`{key}` is a number; it must be a list" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("option", ["--model", "--api"])
+@pytest.mark.parametrize("command", [["fit"], ["price"], ["lint"], ["view", "-o", "-"]], ids=lambda words: words[0])
+def test_an_empty_name_is_not_taken_as_left_out(tmp_path: Path, command: list[str], option: str) -> None:
+    result = run(*command, saved(tmp_path, "body.json", chat()), option, "")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert f"'{option}': the name is empty; give one, or leave the option out" in said
+
+
+def test_one_empty_name_among_several_is_refused(tmp_path: Path) -> None:
+    assert run("price", saved(tmp_path, "body.json", chat()), "--model", "gpt-4o", "--model", "").exit_code == 2

@@ -6,12 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from transom.cli import app
 from transom.errors import BadSetting
 from transom.proxy.command import environment, settings, upstreams
 from transom.proxy.settings import build, is_local, listening, upstream
 
+UPSTREAM = ("--upstream", "openai=https://api.example.com/v1")
+NOWHERE = ("--listen", "192.0.2.1:1")  # an address that no machine has: what is not refused before does not serve for ever
 UP = {"upstream": {"openai": "https://api.example.com/v1"}}
+
+
+def refused(*words: str) -> str:
+    """What a command that is refused says, on one line."""
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    return " ".join(result.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -93,11 +105,74 @@ bills = "gpt-4o"
     assert (local.window, local.vendor) == (8_192, "openai")
 
 
-def test_a_file_that_is_no_toml_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text("what = [")
-    for name in ("x.toml", "missing.toml"):
-        with pytest.raises(BadSetting):
-            settings({}, str(tmp_path / name), [], {})
+@pytest.mark.parametrize("command", [["proxy", *NOWHERE], ["run", "--", "true"]], ids=["proxy", "run"])
+@pytest.mark.parametrize(
+    "name, text, reason",
+    [("missing.toml", None, "No such file"), ("folder.toml", "", "Is a directory"), ("x.toml", "what = [", "is no TOML")],
+)
+def test_a_file_of_settings_that_is_none_is_one_sentence(
+    tmp_path: Path, command: list[str], name: str, text: str | None, reason: str
+) -> None:
+    path = tmp_path / name
+    if text == "":
+        path.mkdir()
+    elif text:
+        path.write_text(text)
+    said = refused(command[0], "--config", str(path), *command[1:])
+    assert said.startswith(f"error: --config {path} ")
+    assert reason in said
+    assert said.endswith("give the path of a TOML file, or leave --config out")
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("store = 5", "store is 5; it is text"),
+        ("tenant_header = 5", "tenant_header is 5; it is text"),
+        ("threaded = 'x'", "threaded is 'x'; it is a positive number"),
+        ("retry = 'no'", "retry is 'no'; it is true or false"),
+        ("policy = 5", "policy is 5; it is a table"),
+        ("fold = 5", "fold is 5; it is a table"),
+        ("upstream = 5", "upstream is 5; it is a table"),
+        ("upstream.openai = 5", "upstream openai='5' is no http or https URL"),
+    ],
+)
+def test_a_value_of_another_type_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "x.toml").write_text(text + ("" if "upstream" in text else "\n[upstream]\nopenai = 'https://x.example'"))
+    folding = ("--fold", "--summary-model", "x") if "fold" in text else ()
+    assert says in refused("proxy", "--config", str(tmp_path / "x.toml"), *folding, *NOWHERE)
+
+
+@pytest.mark.parametrize(
+    "store, says",
+    [
+        ("sqlite:///{}/no/x.db", "there is no folder {}/no; make it, or give another file"),
+        ("{}/no/x.db", "there is no folder {}/no; make it, or give another file"),
+        ("{}", "is a folder; give the name of a file in it, such as {}/states.db"),
+        (
+            "postgres://me:secret@host/x",
+            "begins with postgres://, and the proxy keeps states in a SQLite file alone; give the file",
+        ),
+        ("mysql://host/x", "begins with mysql://, and the proxy keeps states in a SQLite file alone; give the file"),
+        ("postgresql+nosuch://host/x", "begins with postgresql+nosuch://, and the proxy keeps"),
+        ("sqlite://", "give the file, such as --store states.db"),
+    ],
+)
+@pytest.mark.parametrize("command", [["proxy", *NOWHERE, *UPSTREAM], ["run", *UPSTREAM, "--", "true"]], ids=["proxy", "run"])
+def test_a_store_that_cannot_be_is_one_sentence(tmp_path: Path, command: list[str], store: str, says: str) -> None:
+    said = refused(command[0], "--store", store.format(tmp_path), *command[1:])
+    assert says.format(tmp_path) in said
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    "option", ["config", "store", "listen", "tenant-header", "summary-model", "summary-upstream", "summary-key-env"]
+)
+def test_an_empty_name_is_not_taken_as_left_out(option: str) -> None:
+    said = refused(
+        "proxy", f"--{option}", "", "--shadow", "--strict"
+    )  # two that are refused together, so that it serves in no case
+    assert f"'--{option}': the name is empty; give one, or leave the option out" in said
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,33 @@ def test_a_compile_of_a_hundred_thousand_messages_reads_the_window() -> None:
         again.compile()
         assert again.log.rows_read <= 100
         assert msgspec.json.decode(msgspec.json.encode(again.messages(60_239, 60_241)))
+
+
+@pytest.mark.parametrize(
+    "url, says",
+    [
+        ("postgres://me:secret@host/x", "no database or driver of this name is known"),
+        ("postgresql+nosuch://me:secret@host/x", "no database or driver of this name is known"),
+        ("postgresql+asyncpg://me:secret@host/x", "its driver is one for asyncio"),
+        ("postgresql+psycopg://me:secret@host:x/x", "it is no URL of a database"),
+        ("postgresql+psycopg//me:secret@host", "it is no URL of a database"),
+        ("sqlite://host/x.db", "it is no URL of a database"),
+        ("", "it is no URL of a database"),
+    ],
+)
+def test_what_is_no_store_is_refused_with_what_can_be_one(url: str, says: str) -> None:
+    with pytest.raises(transom.BadSetting) as caught:
+        Store(url)
+    assert f"cannot be opened: {says}" in str(caught.value)
+    assert "give a SQLite file, as sqlite:///chat.db, or a PostgreSQL server, as postgresql+psycopg://me@host/chats" in str(
+        caught.value
+    )
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.skipif(find_spec("psycopg") is not None, reason="the driver is installed")
+def test_a_driver_that_is_not_installed_is_named_with_its_command() -> None:
+    with pytest.raises(
+        transom.BadSetting, match=r"driver psycopg is not installed; install it with: pip install 'psycopg\[binary\]'"
+    ):
+        Store("postgresql+psycopg://me:secret@host/x")

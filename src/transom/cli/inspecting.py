@@ -22,7 +22,10 @@ from transom.wire import FORMS
 DEFAULT_MODELS = ("claude-opus-5", "claude-sonnet-4-5", "gpt-5", "gpt-4o")
 """Who prices a picture when nobody is named."""
 
-Models = Annotated[list[str] | None, typer.Option("--model", help="Who bills. Repeatable. Default: the body's own model.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", callback=options.filled, help="Who bills. Repeatable. Default: the body's own model."),
+]
 
 
 def price(

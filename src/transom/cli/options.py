@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 import typer
@@ -11,6 +11,8 @@ import typer
 from transom.errors import BadSetting
 from transom.types import JsonObject
 from transom.wire import FORMS
+
+Given = TypeVar("Given", bound=str | list[str] | None)
 
 
 class Newest(StrEnum):
@@ -38,6 +40,13 @@ def target(name: str | None) -> str | None:
     return "-" if name in STANDARD_OUTPUT else name
 
 
+def filled(value: Given) -> Given:
+    """The value of an option that names something. Refuses the empty name, as `"$UNSET"` gives it to a script."""
+    if value is not None and not all(one.strip() for one in ([value] if isinstance(value, str) else value)):
+        raise typer.BadParameter("the name is empty; give one, or leave the option out")
+    return value
+
+
 def state_file(name: str | None) -> str | None:
     """The value of --state. Refuses what can be no file that is read and then written."""
     if name in ("", "-"):
@@ -54,10 +63,12 @@ Fields: TypeAlias = Annotated[
     str, typer.Argument(metavar="BODY", help="A request body as JSON, JSON lines, or - for standard input.", show_default=False)
 ]
 ApiName: TypeAlias = Annotated[
-    str | None, typer.Option("--api", metavar="FORM", help=f"{', '.join(FORMS)}. Guessed, and said, when left out.")
+    str | None,
+    typer.Option("--api", metavar="FORM", callback=filled, help=f"{', '.join(FORMS)}. Guessed, and said, when left out."),
 ]
 Model: TypeAlias = Annotated[
-    str | None, typer.Option("--model", help="Who bills: its prices and limits. Default: the body's own model.")
+    str | None,
+    typer.Option("--model", callback=filled, help="Who bills: its prices and limits. Default: the body's own model."),
 ]
 Out: TypeAlias = Annotated[
     str | None,

@@ -32,12 +32,19 @@ Upstreams: TypeAlias = Annotated[
     ),
 ]
 Config: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="FILE.toml", help="Settings as TOML; flags win over it.", rich_help_panel=WHERE)
+    str | None,
+    typer.Option(
+        metavar="FILE.toml", callback=options.filled, help="Settings as TOML; flags win over it.", rich_help_panel=WHERE
+    ),
 ]
 StoreFile: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--store", metavar="FILE", help="Remember conversations in a SQLite file: digests and numbers.", rich_help_panel=WHERE
+        "--store",
+        metavar="FILE",
+        callback=options.filled,
+        help="Remember conversations in a SQLite file: digests and numbers.",
+        rich_help_panel=WHERE,
     ),
 ]
 Shadow: TypeAlias = Annotated[
@@ -45,11 +52,16 @@ Shadow: TypeAlias = Annotated[
 ]
 Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Refuse rather than send too much.", rich_help_panel=WAYS)]
 Listen: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="HOST:PORT", help="Default: 127.0.0.1:8100.", rich_help_panel=WHERE)
+    str | None, typer.Option(metavar="HOST:PORT", callback=options.filled, help="Default: 127.0.0.1:8100.", rich_help_panel=WHERE)
 ]
 TenantHeader: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="A header that your gateway sets and that names the tenant.", rich_help_panel=WAYS),
+    typer.Option(
+        metavar="NAME",
+        callback=options.filled,
+        help="A header that your gateway sets and that names the tenant.",
+        rich_help_panel=WAYS,
+    ),
 ]
 Fold: TypeAlias = Annotated[
     bool,
@@ -58,15 +70,22 @@ Fold: TypeAlias = Annotated[
     ),
 ]
 SummaryModel: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The model that sums up.", rich_help_panel=FOLDING)
+    str | None, typer.Option(metavar="NAME", callback=options.filled, help="The model that sums up.", rich_help_panel=FOLDING)
 ]
 SummaryUpstream: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The upstream that has it. Default: the only one.", rich_help_panel=FOLDING),
+    typer.Option(
+        metavar="NAME", callback=options.filled, help="The upstream that has it. Default: the only one.", rich_help_panel=FOLDING
+    ),
 ]
 SummaryKeyEnv: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="VARIABLE", help="Where its key stands. Default: the caller's own credential.", rich_help_panel=FOLDING),
+    typer.Option(
+        metavar="VARIABLE",
+        callback=options.filled,
+        help="Where its key stands. Default: the caller's own credential.",
+        rich_help_panel=FOLDING,
+    ),
 ]
 LogWay: TypeAlias = Annotated[
     Log | None,

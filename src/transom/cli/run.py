@@ -36,7 +36,9 @@ def run(  # the options are the command
     summary_model: SummaryModel = None,
     summary_upstream: SummaryUpstream = None,
     summary_key_env: SummaryKeyEnv = None,
-    log: Annotated[str | None, typer.Option("--log", metavar="FILE", help="Append a line of JSON for each request.")] = None,
+    log: Annotated[
+        str | None, typer.Option("--log", metavar="FILE", callback=options.filled, help="Append a line of JSON for each request.")
+    ] = None,
     settings: options.Settings = None,
     budget: options.Budget = None,
     reserve: options.Reserve = None,

@@ -21,7 +21,7 @@ from transom.proxy.counters import Counters
 from transom.proxy.exchange import Watcher
 from transom.proxy.logs import JsonLog, Summary, saved
 from transom.proxy.serving import bound, running, server, url_of
-from transom.proxy.settings import Folding, Settings, build, from_file, is_local, listening
+from transom.proxy.settings import Folding, Settings, build, from_file, is_local, listening, mapping
 from transom.types import JsonObject
 
 OFFICIAL: Final[Mapping[str, str]] = {
@@ -55,10 +55,10 @@ def settings(
     raw = from_file(file) if file else {}
     raw.pop("listen", None)
     raw |= flags
-    raw["upstream"] = {**raw.get("upstream", {}), **dict(_pair(one) for one in upstreams)}
-    raw["policy"] = {**raw.get("policy", {}), **policy}
+    raw["upstream"] = {**mapping(raw.get("upstream", {}), "upstream"), **dict(_pair(one) for one in upstreams)}
+    raw["policy"] = {**mapping(raw.get("policy", {}), "policy"), **policy}
     if fold is not None:
-        raw["fold"] = {**raw.get("fold", {}), **fold}
+        raw["fold"] = {**mapping(raw.get("fold", {}), "fold"), **fold}
     return build(raw)
 
 

@@ -33,6 +33,7 @@ MODES: Final[tuple[Mode, ...]] = ("fit", "shadow", "strict")
 CARD_FIELDS: Final = ("window", "input_limit", "output_limit")
 VERSIONS: Final = ("v1", "v1beta", "v1alpha")
 MEGABYTE: Final = 2**20
+_CONFIG: Final = "give the path of a TOML file, or leave --config out"
 FOLDS: Final = {name: FOLDING[name] for name in ("trigger", "chunk_tokens", "recent_tokens", "fold_first")}
 """What folding changes of the policy unless the operator says otherwise; limits of pictures stay the model's own."""
 
@@ -121,8 +122,13 @@ class Settings(Frozen, frozen=True, kw_only=True):
         """Refuse what cannot be meant."""
         if self.mode not in MODES:
             raise BadSetting(f"mode is {self.mode!r}; it is one of {', '.join(MODES)}")
-        for name in ("max_body", "max_held", "connect", "idle", "slow_client"):
+        for name in ("max_body", "max_held", "threaded", "connect", "idle", "slow_client"):
             _positive(self, name)
+        for name in ("store", "tenant_header"):
+            if not isinstance(getattr(self, name), str):
+                raise BadSetting(f"{name} is {getattr(self, name)!r}; it is text, so write it in quotes")
+        if not isinstance(self.retry, bool):
+            raise BadSetting(f"retry is {self.retry!r}; it is true or false, without quotes")
 
     def of_model(self, model: str, api: str) -> tuple[Policy, ModelCard]:
         """The policy and the card for a model; of several rules that fit, later ones win field by field."""
@@ -155,9 +161,9 @@ def upstream(family: str, url: str) -> Upstream:
     return Upstream(family=named, scheme=parts.scheme, host=parts.hostname, port=port, path=parts.path.rstrip("/"))
 
 
-def table(given: Mapping[str, str]) -> dict[Family, Upstream]:
+def table(given: JsonObject) -> dict[Family, Upstream]:
     """The table of upstreams from names and URLs."""
-    made = [upstream(name, url) for name, url in given.items()]
+    made = [upstream(name, str(url)) for name, url in given.items()]
     return {one.family: one for one in made}
 
 
@@ -167,21 +173,21 @@ def from_file(name: str) -> JsonObject:
         with Path(name).open("rb") as file:
             return tomllib.load(file)
     except OSError as error:
-        raise BadSetting(f"{name} cannot be read ({error.strerror})") from error
+        raise BadSetting(f"--config {name} cannot be read ({error.strerror}); {_CONFIG}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{name} is no TOML: {error}") from error
+        raise BadSetting(f"--config {name} is no TOML ({error}); mend it there, or {_CONFIG}") from error
 
 
 def build(raw: JsonObject) -> Settings:
     """Settings from plain values: those of a TOML file with the flags laid over them."""
     given = dict(raw)
-    upstreams = table(_mapping(given.pop("upstream", {}), "upstream"))
+    upstreams = table(mapping(given.pop("upstream", {}), "upstream"))
     if not upstreams:
         raise BadSetting("there is no upstream; give one, such as --upstream anthropic=https://api.anthropic.com")
     folding = _folding(given.pop("fold"), upstreams) if "fold" in given else None
     begun = FOLDS if folding is not None else {}
-    policy = Policy.sliding(**{**begun, **_settled(_mapping(given.pop("policy", {}), "policy"))})
-    models = tuple(_rule(name, rule) for name, rule in _mapping(given.pop("models", {}), "models").items())
+    policy = Policy.sliding(**{**begun, **_settled(mapping(given.pop("policy", {}), "policy"))})
+    models = tuple(_rule(name, rule) for name, rule in mapping(given.pop("models", {}), "models").items())
     known = set(Settings.__struct_fields__) - {"upstreams", "policy", "models", "folding"}
     for name in given:
         if name not in known:
@@ -213,7 +219,7 @@ def is_local(host: str) -> bool:
 
 def _folding(raw: object, upstreams: Mapping[Family, Upstream]) -> Folding:
     """Who sums up. The key is read from the environment here, once, and stands nowhere else."""
-    given = _mapping(raw, "fold")
+    given = mapping(raw, "fold")
     known = {*Folding.__struct_fields__, "key_env"} - {"key"}
     for name in given:
         if name not in known:
@@ -225,12 +231,12 @@ def _folding(raw: object, upstreams: Mapping[Family, Upstream]) -> Folding:
     upstream = next((known for known in upstreams if known == name), None)
     if upstream is None:
         raise BadSetting(f"the summary model's upstream is {name!r}; give --summary-upstream, one of {', '.join(upstreams)}")
-    given |= {"model": str(given.get("model", "")), "options": _mapping(given.get("options", {}), "fold.options")}
+    given |= {"model": str(given.get("model", "")), "options": mapping(given.get("options", {}), "fold.options")}
     return Folding(upstream=upstream, key=os.environ[str(variable)] if variable else "", **given)
 
 
 def _rule(pattern: str, raw: object) -> ModelRule:
-    given = _settled(_mapping(raw, f"models.{pattern!r}"))
+    given = _settled(mapping(raw, f"models.{pattern!r}"))
     card: JsonObject = {name: given.pop(name) for name in CARD_FIELDS if name in given}
     for name, value in card.items():
         if type(value) is not int or value <= 0:
@@ -249,7 +255,8 @@ def _positive(settings: object, name: str, *, before: str = "") -> None:
         raise BadSetting(f"{before}{name} is {value!r}; it is a positive number")
 
 
-def _mapping(value: object, name: str) -> JsonObject:
+def mapping(value: object, name: str) -> JsonObject:
+    """A table of settings. Raises BadSetting for what is none."""
     if not isinstance(value, dict):
         raise BadSetting(f"{name} is {value!r}; it is a table of names and values")
     return dict(value)

@@ -19,6 +19,8 @@ from typing import Final, Protocol
 from transom.errors import BadSetting
 from transom.proxy import identity
 
+FILE_URL: Final = "sqlite:///"
+"""What stands before a file's name in the URL of a SQLite database."""
 MOST_BYTES: Final = 128 * 2**20
 """What the memory may hold in all."""
 MOST_ROWS: Final = 500_000
@@ -151,13 +153,14 @@ class Rows:
     """
 
     def __init__(self, name: str, most: int = MOST_ROWS) -> None:
-        path = Path(name.removeprefix("sqlite:///"))
         try:
+            path = _file(name)
             path.touch(mode=0o600)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=5, check_same_thread=False)
             self.secret = self._opened()
-        except (OSError, sqlite3.Error) as error:
-            raise BadSetting(f"the store {name} cannot be opened ({error}); give another file") from error
+        except (OSError, ValueError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BadSetting(f"the store {name} cannot be opened ({reason}); give another file") from error
         self._most, self._writes, self.faults = most, 0, 0
         self._lock = threading.Lock()
 
@@ -229,6 +232,22 @@ class _RowShelf:
 
     def put(self, key: bytes, value: bytes) -> None:
         self._rows.set(self._tenant, key, value)
+
+
+def _file(name: str) -> Path:
+    """The file that a store's name or URL means. Raises BadSetting where there can be none."""
+    kind, is_url, _ = name.partition("://")
+    if is_url and not (name.startswith(FILE_URL) and name != FILE_URL):
+        raise BadSetting(
+            f"the store is a URL that begins with {kind}://, and the proxy keeps states in a SQLite file alone; "
+            f"give the file, such as --store states.db or --store {FILE_URL}states.db"
+        )
+    path = Path(name.removeprefix(FILE_URL))
+    if path.is_dir():
+        raise BadSetting(f"the store {name} is a folder; give the name of a file in it, such as {path / 'states.db'}")
+    if not path.parent.is_dir():
+        raise BadSetting(f"the store {name} cannot be made: there is no folder {path.parent}; make it, or give another file")
+    return path
 
 
 def opened(name: str) -> States:

@@ -6,6 +6,7 @@ The rule: a transaction that writes takes its lock when it begins, so that it ne
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, Protocol
@@ -20,6 +21,9 @@ from transom.store.schema import REVISIONS, VERSION_TABLE
 
 PATIENCE: Final = 30.0
 """Seconds that a writer waits for another one."""
+_STORES: Final = "give a SQLite file, as sqlite:///chat.db, or a PostgreSQL server, as postgresql+psycopg://me@host/chats"
+_PACKAGES: Final = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
+"""Drivers by the name that they are imported by, and what is installed for them."""
 _REMEDIES: Final = (
     ("disk is full", "the disk is full, and nothing of this call was stored; make room and repeat it"),
     (
@@ -59,10 +63,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = shown(url)
-        try:
-            self._engine = create_engine(url, connect_args=_arguments(url))
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise BadSetting(f"{self.url!r} is no database that can be opened ({error}); such as sqlite:///chat.db") from error
+        self._engine = _engine(url)
         self._reader = self._engine
         if self._engine.dialect.name == "sqlite":
             _prepare(self._engine)
@@ -113,11 +114,11 @@ class Database:
 
 
 def shown(url: str) -> str:
-    """A URL without its password."""
+    """A URL without its password, nor what may be one in a text that is no URL."""
     try:
         return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
+    except (ArgumentError, ValueError):
+        return re.sub(r":[^:]*@", ":***@", url)
 
 
 @contextmanager
@@ -131,6 +132,24 @@ def told(url: str) -> Iterator[None]:
         cause = str(error.orig).lower()
         remedy = next((words for sign, words in _REMEDIES if sign in cause), "look at the database")
         raise StoreError(f"the store {url} answered {str(error.orig)!r}: {remedy}") from error
+
+
+def _engine(url: str) -> Engine:
+    """The engine of a URL. Raises BadSetting with what can be given instead, or with how its driver is installed."""
+    remedy = _STORES
+    try:
+        if not make_url(url).get_dialect().is_async:
+            return create_engine(url, connect_args=_arguments(url))
+        reason = "its driver is one for asyncio, and a store waits for its answers"
+    except NoSuchModuleError:
+        reason = "no database or driver of this name is known"
+    except ImportError as error:
+        reason = f"its driver {error.name} is not installed"
+        if error.name in _PACKAGES:
+            remedy = f"install it with: pip install '{_PACKAGES[error.name]}', or {_STORES}"
+    except (ArgumentError, ValueError):
+        reason = "it is no URL of a database"
+    raise BadSetting(f"the store {shown(url)!r} cannot be opened: {reason}; {remedy}")
 
 
 def _arguments(url: str) -> dict[str, float]:
