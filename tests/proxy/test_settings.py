@@ -146,9 +146,9 @@ def test_a_value_of_another_type_is_one_sentence(tmp_path: Path, text: str, says
 @pytest.mark.parametrize(
     "store, says",
     [
-        ("sqlite:///{}/no/x.db", "there is no folder {}/no; make it, or give another file"),
-        ("{}/no/x.db", "there is no folder {}/no; make it, or give another file"),
-        ("{}", "is a folder; give the name of a file in it, such as {}/states.db"),
+        ("sqlite:///{}/no/x.db", "cannot be opened: there is no folder {}/no; make it, or give another file"),
+        ("{}/no/x.db", "cannot be opened: there is no folder {}/no; make it, or give another file"),
+        ("{}", "cannot be opened: it is a folder; give the name of a file in it, such as {}/states.db"),
         (
             "postgres://me:secret@host/x",
             "begins with postgres://, and the proxy keeps states in a SQLite file alone; give the file",

@@ -244,9 +244,11 @@ def _file(name: str) -> Path:
         )
     path = Path(name.removeprefix(FILE_URL))
     if path.is_dir():
-        raise BadSetting(f"the store {name} is a folder; give the name of a file in it, such as {path / 'states.db'}")
+        raise BadSetting(
+            f"the store {name} cannot be opened: it is a folder; give the name of a file in it, such as {path / 'states.db'}"
+        )
     if not path.parent.is_dir():
-        raise BadSetting(f"the store {name} cannot be made: there is no folder {path.parent}; make it, or give another file")
+        raise BadSetting(f"the store {name} cannot be opened: there is no folder {path.parent}; make it, or give another file")
     return path
 
 
