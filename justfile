@@ -52,7 +52,7 @@ evidence *args:
 
 # how long a fit takes, beside langchain-core
 bench *args:
-    uv run --frozen --group bench python bench/fit.py "$@"
+    uv run --frozen --group bench python -m bench.fit "$@"
 
 # draw the example anew
 example:

@@ -1,6 +1,6 @@
 """How long a fit takes, beside parsing the body and beside langchain-core's `trim_messages`.
 
-    python bench/fit.py [--most 10000] [--repeat 5]
+    python -m bench.fit [--most 10000] [--repeat 5]
 
 Conversations of 100, 1,000 and 10,000 messages of about 300 characters; every tenth is a picture of 200 KB. Cold is a fit that
 has nothing to remember; warm is the same conversation with one more turn and the state of the call before. Times are medians.
@@ -15,34 +15,14 @@ import pstats
 import random
 import statistics
 import time
-from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
 import transom
+from bench.material import shot, words
 
 BUDGET = 20_000
-SHOT = b64encode(
-    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (1280).to_bytes(4) + (800).to_bytes(4) + b"\x08\2\0\0\0" + bytes(150_000)
-).decode()
-WORDS = (
-    "the",
-    "model",
-    "reads",
-    "each",
-    "page",
-    "that",
-    "it",
-    "is",
-    "shown",
-    "and",
-    "says",
-    "what",
-    "was",
-    "asked",
-    "of",
-    "seats",
-)
+SHOT = shot(1280, 800, 150_000)
 
 
 def conversation(count: int, *, pictures: bool) -> dict[str, Any]:
@@ -50,16 +30,16 @@ def conversation(count: int, *, pictures: bool) -> dict[str, Any]:
     rng = random.Random(count)
     messages: list[dict[str, Any]] = []
     for n in range(count):
-        words = f"{n}: " + " ".join(rng.choices(WORDS, k=52))
+        said = f"{n}: {words(rng, 52)}"
         if n % 2:
-            messages.append({"role": "assistant", "content": words})
+            messages.append({"role": "assistant", "content": said})
         elif pictures and n % 10 == 0:
             url = {"url": f"data:image/png;base64,{SHOT}"}
             messages.append(
-                {"role": "user", "content": [{"type": "text", "text": words}, {"type": "image_url", "image_url": url}]}
+                {"role": "user", "content": [{"type": "text", "text": said}, {"type": "image_url", "image_url": url}]}
             )
         else:
-            messages.append({"role": "user", "content": words})
+            messages.append({"role": "user", "content": said})
     return {"model": "gpt-4o", "messages": [*messages, {"role": "user", "content": "And now?"}]}
 
 

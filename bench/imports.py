@@ -1,6 +1,6 @@
 """How long `import transom` takes: the median of 11 processes that find their bytecode, as after an installation.
 
-    python bench/imports.py
+    python -m bench.imports
 
 Run it on a quiet machine: wall time and processor time both rise with the load.
 """

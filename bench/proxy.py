@@ -1,6 +1,6 @@
 """How much the proxy costs, beside the same proxy passing bodies through without looking at them.
 
-    python bench/proxy.py [--seconds 2] [--rounds 3] [--sizes 20000,2000000] [--clients 1,8,64]
+    python -m bench.proxy [--seconds 2] [--rounds 3] [--sizes 20000,2000000] [--clients 1,8,64]
 
 A server that answers at once, the proxy in front of it, and the clients are three processes on loopback. Planned requests go to
 `/v1/chat/completions` and grow by two messages each, as an agent's do; passed ones are the same bytes at `/v1/embeddings`,
@@ -21,7 +21,6 @@ import statistics
 import subprocess
 import sys
 import time
-from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,28 +28,11 @@ from typing import Any
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
+from bench.material import shot, words
 from transom.proxy.app import application
 from transom.proxy.serving import bound, server, url_of
 from transom.proxy.settings import build
 
-WORDS = (
-    "the",
-    "model",
-    "reads",
-    "each",
-    "page",
-    "that",
-    "it",
-    "is",
-    "shown",
-    "and",
-    "says",
-    "what",
-    "was",
-    "asked",
-    "of",
-    "seats",
-)
 PLANNED, PASSED = "/openai/v1/chat/completions", "/openai/v1/embeddings"
 ANSWER = json.dumps(
     {
@@ -90,7 +72,7 @@ def serve(role: str, upstream: str) -> None:
 @contextmanager
 def started(role: str, upstream: str = "") -> Iterator[tuple[str, int]]:
     """A server in a process of its own: its URL and process id."""
-    command = [sys.executable, __file__, "--serve", role, "--upstream", upstream]
+    command = [sys.executable, "-m", "bench.proxy", "--serve", role, "--upstream", upstream]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - this very file
         if process.stdout is None:
             raise RuntimeError(role)
@@ -105,14 +87,14 @@ def bodies(size: int, count: int, seed: int) -> list[bytes]:
     as much again, and then begin anew.
     """
     rng = random.Random(seed)
-    shot = b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (1280).to_bytes(4) + (800).to_bytes(4) + b"\x08\2\0\0\0" + bytes(150_000))
+    picture = shot(1280, 800, 150_000)
 
     def said(role: str) -> dict[str, Any]:
-        words = f"{rng.random()}: " + " ".join(rng.choices(WORDS, k=52))
+        text = f"{rng.random()}: {words(rng, 52)}"
         if size < 200_000 or role == "assistant":
-            return {"role": role, "content": words}
-        url = {"url": f"data:image/png;base64,{shot.decode()}"}
-        return {"role": role, "content": [{"type": "text", "text": words}, {"type": "image_url", "image_url": url}]}
+            return {"role": role, "content": text}
+        url = {"url": f"data:image/png;base64,{picture}"}
+        return {"role": role, "content": [{"type": "text", "text": text}, {"type": "image_url", "image_url": url}]}
 
     out: list[bytes] = []
     messages: list[dict[str, Any]] = []

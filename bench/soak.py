@@ -1,6 +1,6 @@
 """Many clients of several tenants through the proxy, with faults injected: is anything lost, crossed, or kept?
 
-    python bench/soak.py [--minutes 10] [--clients 16] [--tenants 4] [--seed 1]
+    python -m bench.soak [--minutes 10] [--clients 16] [--tenants 4] [--seed 1]
 
 A provider and `transom proxy` are processes of their own on loopback. Each conversation grows with words and pictures over its
 budget; summaries are on. Every word that a client writes names its tenant and conversation, so the provider sees at once whether
@@ -25,7 +25,6 @@ import re
 import subprocess
 import sys
 import time
-from base64 import b64encode
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
@@ -33,6 +32,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+
+from bench.material import shot
 
 MARK = re.compile(r"mark-(\d+)-(\d+)-")
 SUMMARY = "summary-model"
@@ -148,9 +149,7 @@ class Soak:
         self.done: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.times: list[float] = []
-        self.shot = b64encode(
-            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (512).to_bytes(4) + (512).to_bytes(4) + b"\x08\2\0\0\0" + bytes(3_000)
-        )
+        self.shot = shot(512, 512, 3_000)
 
     async def client(self, tenant: int, number: int, until: float) -> None:
         """One client: conversations one after the other, each with a name of its own."""
@@ -169,7 +168,7 @@ class Soak:
             words = f"mark-{tenant}-{talk}-question {turn} " + "so many words " * self.random.randint(5, 120)
             content: Any = words
             if self.random.random() < 0.3:
-                url = {"url": f"data:image/png;base64,{self.shot.decode()}"}
+                url = {"url": f"data:image/png;base64,{self.shot}"}
                 content = [{"type": "text", "text": words}, {"type": "image_url", "image_url": url}]
             messages.append({"role": "user", "content": content})
             headers = {"authorization": f"Bearer key-{tenant}", "x-talk": str(talk), "x-number": str(turn)}
@@ -315,7 +314,10 @@ def main() -> int:
     if given.serve:
         asyncio.run(provide())
         return 0
-    with started(__file__, "--serve", sign="port ") as (port, _), started(*proxy(port), sign="proxy at ") as (said, process):
+    with (
+        started("-m", "bench.soak", "--serve", sign="port ") as (port, _),
+        started(*proxy(port), sign="proxy at ") as (said, process),
+    ):
         url = said.partition(",")[0]
         httpx2.get(f"{url}/transom/health", trust_env=False, timeout=PATIENCE)
         before = held(process)[1]
