@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from transom import canon, door, log
+from transom.cli.answers import note
 from transom.errors import BadRequest
 from transom.frozen import Frozen
 from transom.types import Json, JsonObject
@@ -87,20 +89,21 @@ def read(name: str) -> Source:
     return lines(name, data)
 
 
-def requests(source: Source) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """The requests of a file, and remarks on how it was read. A session is one request; its unreadable lines are left aside.
+def requests(source: Source) -> Source:
+    """A file with its requests as items. A session becomes one request, and that is said; its unreadable lines are left aside.
 
     Raises BadRequest where the file is not JSON.
     """
     if source.kind == "media":
         raise BadRequest(f"{shown(source.name)} is not JSON; a request body is a JSON object with a list of messages")
     if source.kind != "session":
-        return source.items, ()
+        return source
     session = log.read(source.data)
     body: JsonObject = {"messages": list(session.messages)}
-    said = f"{shown(source.name)} holds a message a line; its {len(session.messages):,} messages are read as one request"
-    item = Item(line=0, raw=canon.encode(body) + b"\n", value=body)
-    return (item,), (said, *(f"left aside: {loss}" for loss in session.lost))
+    note(f"{shown(source.name)} holds a message a line; its {len(session.messages):,} messages are read as one request")
+    for loss in session.lost:
+        note(f"left aside: {loss}")
+    return replace(source, kind="body", items=(Item(line=0, raw=canon.encode(body) + b"\n", value=body),))
 
 
 def lines(name: str, data: bytes) -> Source:

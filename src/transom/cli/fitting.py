@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import typer
-from msgspec.structs import replace
 
 import transom
 from transom import canon, log
@@ -75,9 +74,9 @@ def fit(  # the options are the command
             done, source = _of_session(session, store, body, model, fields)
             _answer(done, source, output=output, as_json=as_json, force=force)
             raise typer.Exit(done.worst)
-        if state is not None and output is not None and files.one_file(state, output):
-            raise BadSetting(f"-o and --state are the same file, {output}; give each its own")
-        carried = _read_state(state)
+        if not body:
+            raise BadRequest(f"{files.NO_BODY}, or --session NAME")
+        carried = _read_state(state, output)
 
         def work(request: JsonObject, form: str) -> transom.Fit:
             nonlocal carried
@@ -85,7 +84,7 @@ def fit(  # the options are the command
             carried = made.state if state is not None else None
             return made
 
-        source = requests(body)
+        source = files.requests(files.read(body))
         done = _each(source, api, work, "fitting")
         _answer(done, source, output=output, as_json=as_json, force=force)
         if state is not None and carried is not None and done.worst == Exit.DONE:
@@ -122,8 +121,7 @@ def repair(
         source = files.read(body)
         if source.kind == "session":
             _repair_session(source, api, output=output, as_json=as_json, force=force)
-        files.requests(source)  # refuses what is not JSON
-        done = _each(source, api, lambda request, form: transom.repair(request, api=form), "mending")
+        done = _each(files.requests(source), api, lambda request, form: transom.repair(request, api=form), "mending")
         _answer(done, source, output=output, as_json=as_json, force=force)
         raise typer.Exit(done.worst)
 
@@ -216,17 +214,6 @@ def _answer(done: Done, source: files.Source, *, output: str | None, as_json: bo
     _unwritten(output)
 
 
-def requests(name: str) -> files.Source:
-    """The file `name` with its requests as items; how a session was read is said. Raises BadRequest where it holds none."""
-    if not name:
-        raise BadRequest(f"{files.NO_BODY}, or --session NAME")
-    source = files.read(name)
-    items, remarks = files.requests(source)
-    for words in remarks:
-        note(words)
-    return source if items is source.items else replace(source, kind="body", items=items)
-
-
 def _keep_unread(source: files.Source) -> None:
     """Lines that are about to be replaced and could not be read, beside the file."""
     numbers = sorted({one.line for one in log.read(source.data).lost})
@@ -234,7 +221,10 @@ def _keep_unread(source: files.Source) -> None:
     note(files.kept(len(numbers), f"{source.name}.unread"))
 
 
-def _read_state(name: str | None) -> transom.State | None:
+def _read_state(name: str | None, output: str | None) -> transom.State | None:
+    """The state in the file `name`, None where there is none yet. Raises BadSetting where it is `output`, or holds no state."""
+    if name is not None and output is not None and files.one_file(name, output):
+        raise BadSetting(f"-o and --state are the same file, {output}; give each its own")
     if name is None or not Path(name).exists():
         return None
     remedy = "give another --state, or remove it to start afresh"

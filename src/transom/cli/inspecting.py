@@ -8,7 +8,6 @@ from typing import Annotated
 
 import msgspec
 import typer
-from msgspec.structs import replace
 
 import transom
 from transom import catalog, view
@@ -61,7 +60,7 @@ def price(
         if source.kind == "media":
             _price_media(source, model or DEFAULT_MODELS, as_json=as_json)
             return
-        raise typer.Exit(_price_bodies(_requests(source), api, model or [], as_json=as_json, money=money))
+        raise typer.Exit(_price_bodies(files.requests(source), api, model or [], as_json=as_json, money=money))
 
 
 def lint(body: options.Body, api: options.ApiName = None, model: options.Model = None, as_json: options.AsJson = False) -> None:
@@ -71,7 +70,7 @@ def lint(body: options.Body, api: options.ApiName = None, model: options.Model =
     """
     with sentences():
         read = files.read(body)
-        source, worst, heard = _requests(read), Exit.DONE, set[str]()
+        source, worst, heard = files.requests(read), Exit.DONE, set[str]()
         with progress("reading", len(source.items)) as advance:
             for item in source.items:
                 name = item.where or files.shown(source.name)
@@ -125,7 +124,7 @@ def view_(  # the options are the command
 ) -> None:
     """Draw the window as one page: each message to scale, each picture, its price and what becomes of it."""
     with sentences():
-        source = _requests(files.read(body))
+        source = files.requests(files.read(body))
         if len(source.items) != 1:
             raise BadRequest(
                 f"{files.shown(body)} holds {len(source.items):,} requests; `transom view` draws one, so give it one"
@@ -179,14 +178,6 @@ def _price_media(source: files.Source, models: Sequence[str], *, as_json: bool) 
             say_json({"model": model, "tokens": price.tokens, "bytes": price.bytes, "basis": price.basis, "how": row.how})
         else:
             out().print(f"{model}: {row.how}, {row.price.basis}", markup=False, soft_wrap=True)
-
-
-def _requests(source: files.Source) -> files.Source:
-    """A file with its requests as items; a session is read as one, and that is said."""
-    items, remarks = files.requests(source)
-    for words in remarks:
-        note(words)
-    return replace(source, kind="body", items=items) if source.kind == "session" else source
 
 
 def _refused(item: files.Item, error: TransomError, *, many: bool) -> Exit:
