@@ -7,7 +7,9 @@ ones, and whose `known` is False.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache, lru_cache
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -102,6 +104,17 @@ NO_PREFILL = "p"
 """The catalogue's flag of a model that answers 400 to a request that ends with an assistant turn (Opus 4.6, Sonnet 4.6 and
 every later Claude model: litellm 1.110.2, `supports_assistant_prefill`)."""
 
+QUIRKS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "signed-thinking": ("anthropic", ()),
+        "signed-calls": ("google", ("gemini-1", "gemini-2", "gemini-pro", "gemini-flash", "gemma", "learnlm")),
+        "summaries-alone": ("openai", ("gpt-oss",)),
+    }
+)
+"""Quirks of a vendor's own models, all but those whose names begin so. "signed-thinking": thinking is sent back signed or not at
+all; "signed-calls": the first call of a step carries a signature (Gemini 3 and later); "summaries-alone": reasoning that is sent
+back holds a summary and no content."""
+
 WHOLE_WINDOWS = frozenset({400_000, 1_050_000})
 """OpenAI's windows of which the catalogue gives only the input's share (272,000 + 128,000 and 922,000 + 128,000)."""
 
@@ -147,7 +160,7 @@ def look_up(model: str, api: str, on: str) -> ModelCard:
         input_limit=sizes[1],
         output_limit=sizes[2],
         cache_minimum=sizes[3],
-        quirks=quirks_of(model, name),
+        quirks=quirks_of(model, name, str(entry.get("vendor", ""))),
         limits=limits_of(entry, names.platform(model), image),
         source=entry.get("source", ""),
         date=str(entry.get("date", "")),
@@ -219,9 +232,10 @@ def sizes_of(model: str, name: str, entry: JsonObject) -> tuple[int, int, int, i
     )
 
 
-def quirks_of(model: str, name: str) -> frozenset[str]:
+def quirks_of(model: str, name: str, vendor: str) -> frozenset[str]:
     """The flags that other stages ask for."""
-    return frozenset({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else ())
+    flags = {quirk for quirk, (whose, but) in QUIRKS.items() if vendor == whose and not name.startswith(but)}
+    return frozenset(flags | ({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else set()))
 
 
 def limits_of(entry: JsonObject, host: str, image: ImageRule) -> Limits:

@@ -27,6 +27,7 @@ from transom.pairing.failed import with_words
 from transom.pairing.groups import grouped
 from transom.pairing.match import match
 from transom.pairing.place import Placer
+from transom.pairing.slips import without_slips
 from transom.pairing.tidy import split, with_arguments, with_contents, with_names, without_blanks
 from transom.parts import Conversation, Group
 from transom.plan import Decision
@@ -55,7 +56,7 @@ def pair(
     """
     if not conversation.messages:
         return (), ()
-    drafts, decisions = _tidied(conversation, form)
+    drafts, decisions = _tidied(conversation, form, quirks)
     unique = form.ids == "request" or "unique-ids" in quirks
     if form.ids == "position":
         positions.link(drafts)
@@ -72,9 +73,10 @@ def pair(
     return grouped(runs, form, declared=bool(conversation.tools)), tuple(decisions)
 
 
-def _tidied(conversation: Conversation, form: Form) -> tuple[list[Draft], list[Decision]]:
+def _tidied(conversation: Conversation, form: Form, quirks: frozenset[str]) -> tuple[list[Draft], list[Decision]]:
     decisions: list[Decision] = []
-    messages = with_names(conversation.messages, form, decisions) if form.names_documents else conversation.messages
+    messages = without_slips(conversation.messages, form, quirks, decisions)
+    messages = with_names(messages, form, decisions) if form.names_documents else messages
     if form.results_tell:
         messages = with_contents(messages, form, decisions)
     tools = declared(conversation.tools)

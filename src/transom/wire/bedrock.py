@@ -16,8 +16,10 @@ from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject, Place
 from transom.wire import content, numbers
 from transom.wire.bedrock_rules import faults
-from transom.wire.form import Fault, Usage
+from transom.wire.bedrock_slips import slips_of
+from transom.wire.form import Fault, Slip, Usage
 from transom.wire.keyed import inner
+from transom.wire.slips import faults as slipped
 
 api: Final = "bedrock"
 results_in: Final = "user"
@@ -95,7 +97,12 @@ def _is_point(raw: Json) -> bool:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return faults(conversation, quirks)
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
+
+
+def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
+    """Each thing in one message that the provider refuses and that can be put right there."""
+    return slips_of(message, quirks)
 
 
 def usage(answer: JsonObject, /) -> Usage | None:

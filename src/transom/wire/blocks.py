@@ -15,7 +15,7 @@ from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject
 from transom.wire import content, shapes
 from transom.wire.blocks_rules import faults
-from transom.wire.form import Fault, Usage
+from transom.wire.form import Fault, Slip, Usage
 
 api: Final = "blocks"
 results_in: Final = "user"
@@ -92,6 +92,11 @@ def usage(_answer: JsonObject, /) -> Usage | None:
 def error_body(_status: int, words: str, /) -> JsonObject:
     """An error; no proxy speaks this form."""
     return {"error": {"message": words}}
+
+
+def slips(_message: Message, _quirks: frozenset[str], /) -> Sequence[Slip]:
+    """No provider reads this form, so none refuses any of it."""
+    return ()
 
 
 def text(words: str, /) -> Json:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from transom.frozen import Frozen
 from transom.parts import Conversation, Media, Message, Part
-from transom.types import Json, JsonObject
+from transom.types import Json, JsonObject, Place
 
 
 class Fault(Frozen, frozen=True, kw_only=True):
@@ -28,6 +28,25 @@ class Fault(Frozen, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """The fault on one line."""
         return f"{self.place}: {self.says}"
+
+
+GONE: Final = object()
+"""In the place of a value: there is none."""
+
+
+class Slip(Frozen, frozen=True, kw_only=True):
+    """Something in one message that the provider refuses, and what stands there instead.
+
+    `place` is inside the message, `what` says in words what stands there and `so` what to do about it; `answer` is the
+    provider's ("" where its wording is not known), with `{index}` for the message's number. `now` is the new value (GONE: none).
+    """
+
+    place: Place
+    code: str
+    what: str
+    so: str
+    answer: str = ""
+    now: Json = GONE
 
 
 class Usage(Frozen, frozen=True, kw_only=True):
@@ -82,6 +101,9 @@ class Form(Protocol):
 
     def legal(self, conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
         """Each fault of structure. `quirks` are the model card's flags ("no-prefill": may not end with the assistant)."""
+
+    def slips(self, message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
+        """Each thing in one message that the provider refuses and that can be put right there. `legal` names them too."""
 
     def usage(self, answer: JsonObject, /) -> Usage | None:
         """The usage that an answer of the provider reports; None where it reports none that can be used."""

@@ -15,9 +15,11 @@ from transom.errors import BadRequest
 from transom.parts import Conversation, Media, Message, Part, Role, spell
 from transom.types import Json, JsonObject, Place
 from transom.wire import content, numbers
-from transom.wire.form import Fault, Usage
+from transom.wire.form import Fault, Slip, Usage
 from transom.wire.gemini_rules import faults
+from transom.wire.gemini_slips import slips_of
 from transom.wire.keyed import CALLS, RESPONSES, inner, spelled
+from transom.wire.slips import faults as slipped
 
 api: Final = "gemini"
 results_in: Final = "user"
@@ -110,9 +112,14 @@ def read_message(json: JsonObject, index: int, /) -> Message:
     return Message(index=index, role=role, parts=tuple(content.read(parts, _PARTS, ("contents", index), strings=True)), json=json)
 
 
-def legal(conversation: Conversation, _quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
+def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return faults(conversation)
+    return [*faults(conversation), *slipped(conversation, slips, quirks)]
+
+
+def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
+    """Each thing in one message that the provider refuses and that can be put right there."""
+    return slips_of(message, quirks)
 
 
 def usage(answer: JsonObject, /) -> Usage | None:

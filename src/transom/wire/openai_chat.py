@@ -13,8 +13,10 @@ from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject
 from transom.wire import content, numbers, openai_fields
-from transom.wire.form import Fault, Usage
+from transom.wire.form import Fault, Slip, Usage
 from transom.wire.openai_chat_rules import faults
+from transom.wire.openai_chat_slips import slips_of
+from transom.wire.slips import faults as slipped
 
 api: Final = "openai-chat"
 results_in: Final = "tool"
@@ -73,9 +75,14 @@ def read_message(json: JsonObject, index: int, /) -> Message:
     return Message(index=index, role=role, parts=edit.with_twins(parts, json), json=json)
 
 
-def legal(conversation: Conversation, _quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
+def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return faults(conversation)
+    return [*faults(conversation), *slipped(conversation, slips, quirks)]
+
+
+def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
+    """Each thing in one message that the provider refuses and that can be put right there."""
+    return slips_of(message, quirks)
 
 
 def usage(answer: JsonObject, /) -> Usage | None:

@@ -15,10 +15,12 @@ from transom.errors import BadRequest
 from transom.parts import Conversation, Media, Message, Part, Role, following
 from transom.types import Json, JsonObject
 from transom.wire import content, numbers
-from transom.wire.form import Fault, Usage
+from transom.wire.form import Fault, Slip, Usage
 from transom.wire.openai_responses_items import BLANK, NAMED, kind
 from transom.wire.openai_responses_items import read as read_item
 from transom.wire.openai_responses_rules import faults
+from transom.wire.openai_responses_slips import slips_of
+from transom.wire.slips import faults as slipped
 
 api: Final = "openai-responses"
 results_in: Final = "tool"
@@ -88,7 +90,12 @@ def _is_message(json: Json) -> bool:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return faults(conversation, quirks)
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
+
+
+def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
+    """Each thing in one message that the provider refuses and that can be put right there."""
+    return slips_of(message, quirks)
 
 
 def usage(answer: JsonObject, /) -> Usage | None:
