@@ -38,8 +38,8 @@ def text(json: Json) -> str:
     return _ENCODER.encode(json).decode()
 
 
-def digest(message: JsonObject) -> bytes:
-    """What a message is known by: 16 bytes over its JSON without cache marks."""
+def plain(message: JsonObject) -> bytes:
+    """A message as bytes, without its cache marks: what it is known by."""
     encoded = _ENCODER.encode(message)
     if b"ache" in encoded and any(mark in encoded for mark in _MARKED):  # what all marks hold first: this runs for every message
         message = unmarked(message)
@@ -50,7 +50,17 @@ def digest(message: JsonObject) -> bytes:
         if words is not None:
             message = {**message, "content": words}
             encoded = b""
-    return hashlib.blake2b(encoded or _ENCODER.encode(message), digest_size=_DIGEST_SIZE).digest()
+    return encoded or _ENCODER.encode(message)
+
+
+def digest(message: JsonObject) -> bytes:
+    """What a message is known by, in 16 bytes."""
+    return short(plain(message))
+
+
+def short(encoded: bytes) -> bytes:
+    """16 bytes that stand for these."""
+    return hashlib.blake2b(encoded, digest_size=_DIGEST_SIZE).digest()
 
 
 def rolling(previous: bytes, digest: bytes) -> bytes:

@@ -26,7 +26,7 @@ MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-res
 
 
 def chained(digests: Sequence[bytes]) -> tuple[bytes, ...]:
-    return Identity(b"secret").chain(b"tenant", api="", session=b"", digests=digests)
+    return Identity(b"secret").chain(b"tenant", api="", session=b"", messages=digests)
 
 
 def terms(form: Form, policy: Policy, prices: PriceList, key: str) -> Terms:
@@ -110,7 +110,7 @@ def test_along_a_known_beginning_it_says_the_same(api: str, data: st.DataObject)
         if glance.look(begun, history.digests[:cut], chain[:cut], own) is None:
             return
         made = {**body, whole.key: [one.json for one in whole.messages]}
-        seen = glance.along(made, history.digests, chain, own, known=cut, data=canon.encode(made)) if cut else None
+        seen = glance.along(made, history.digests[cut:], chain, own, known=cut, data=canon.encode(made)) if cut else None
         if seen is None:
             return
         fit = stages.run(whole, form=form, policy=own.policy, prices=prices, last=None)
@@ -128,11 +128,11 @@ def test_along_a_known_beginning_only_the_rest_is_read() -> None:
     later = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "Yes?"}, *chat("Well")["messages"]]}
     digests = resume.log(form.read(later)).digests
     chain = chained(digests)
-    assert glance.along(later, digests, chain, own, known=1, data=canon.encode(later)) is None, (
+    assert glance.along(later, digests[1:], chain, own, known=1, data=canon.encode(later)) is None, (
         "nothing is known of the beginning"
     )
     assert glance.look(form.read(first), digests[:1], chain[:1], own) is not None
-    seen = glance.along(later, digests, chain, own, known=1, data=canon.encode(later))
+    seen = glance.along(later, digests[1:], chain, own, known=1, data=canon.encode(later))
     assert seen is not None
     assert seen.size == stages.run(form.read(later), form=form, policy=own.policy, prices=prices, last=None).report.after
 

@@ -158,7 +158,7 @@ def test_names_differ_by_tenant_api_session_and_server() -> None:
     digests = [b"x" * 16, b"y" * 16]
 
     def named(identity: Identity, tenant: bytes, api: str, session: bytes) -> bytes:
-        return identity.chain(tenant, api=api, session=session, digests=digests)[-1]
+        return identity.chain(tenant, api=api, session=session, messages=digests)[-1]
 
     names = {
         named(one, ONE, "anthropic", b""),
@@ -171,5 +171,5 @@ def test_names_differ_by_tenant_api_session_and_server() -> None:
     assert one.tenant(credential=b"k", named=b"") != one.tenant(credential=b"k", named=b"t")
     assert one.tenant(credential=b"k", named=b"t") == one.tenant(credential=b"other", named=b"t")
     assert (
-        one.chain(ONE, api="a", session=b"", digests=digests)[0] == one.chain(ONE, api="a", session=b"", digests=digests[:1])[0]
+        one.chain(ONE, api="a", session=b"", messages=digests)[0] == one.chain(ONE, api="a", session=b"", messages=digests[:1])[0]
     )

@@ -185,9 +185,9 @@ class Fitter:
     ) -> Planned:
         form, key = FORMS[route.api], LISTS[route.api]
         conversation = None if is_list(body.get(key)) else _read(form, body)
-        digests = [canon.digest(one) for one in (body[key] if conversation is None else _given(conversation))]
+        plain = [canon.plain(one) for one in (body[key] if conversation is None else _given(conversation))]
         policy, card, named = self._ruled(model, route.api)
-        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, digests=digests)
+        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, messages=plain)
         at, record = self._known(self._states.for_tenant(caller.tenant), chain)
         learned = taught or record.learned.under(named)
         card = learned.narrowed(card)
@@ -203,12 +203,14 @@ class Fitter:
             record=Record(learned=learned),
         )
         seen = None
-        plain = taught is None and record.state is None and not ready
-        if plain and at and conversation is None:
-            seen = self._glance.along(body, digests, chain, terms, known=at, data=data)
+        simple = taught is None and record.state is None and not ready
+        if simple and at and conversation is None:
+            since = [canon.short(one) for one in plain[at:]]
+            seen = self._glance.along(body, since, chain, terms, known=at, data=data)
+        digests = [] if seen is not None else [canon.short(one) for one in plain]
         if seen is None:
             conversation = conversation or _read(form, body)
-            seen = self._glance.look(conversation, digests, chain, terms) if plain else None
+            seen = self._glance.look(conversation, digests, chain, terms) if simple else None
         if seen is not None:
             return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
         conversation = conversation or _read(form, body)

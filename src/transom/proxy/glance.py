@@ -112,7 +112,7 @@ class Glance:
     def along(  # noqa: PLR0913 - what look is given, and how much of it is known
         self,
         body: JsonObject,
-        digests: Sequence[bytes],
+        since: Sequence[bytes],
         chain: Sequence[bytes],
         terms: Terms,
         *,
@@ -120,7 +120,7 @@ class Glance:
         data: bytes,
     ) -> Seen | None:
         """The same for a conversation whose first `known` messages went out before as they came, in a request of their own: only
-        what came since is read. `data` is the body as bytes.
+        what came since is read, of which `since` are the digests. `data` is the body as bytes.
 
         What was taken once ends with the user, with every call answered; so what came since is judged behind a word of the
         user's. What can go wrong across that place is looked for in the bytes: a call's id that was there before, and cache
@@ -136,10 +136,10 @@ class Glance:
         except BadRequest:
             return None
         prices = _unscaled(terms.prices)
-        since = [self._figure(*one, terms, prices) for one in zip(talk.messages[1:], digests[known:], strict=True)]
-        if talk.held or not all(figure.plain and figure.steady for figure in since) or not _new_ids(talk, tail, data):
+        figures = [self._figure(*one, terms, prices) for one in zip(talk.messages[1:], since, strict=True)]
+        if talk.held or not all(figure.plain and figure.steady for figure in figures) or not _new_ids(talk, tail, data):
             return None
-        total = self._sums[chain[-1], terms.named] = begun.plus(since)
+        total = self._sums[chain[-1], terms.named] = begun.plus(figures)
         return self._judged(total, talk, terms)
 
     def _judged(self, total: Sum, conversation: Conversation, terms: Terms) -> Seen | None:
@@ -164,18 +164,12 @@ class Glance:
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
             plain = plain and not with_arguments(drafted(message), terms.form)
             guessed = price.tokens if price.basis in SCALED else 0
-            steady = message.role == "user" or self._steady(message, price, prices)
+            steady = message.role == "user" or prices.is_steady(message)
             found = Figure(price.tokens, guessed, price.bytes, message.role != "system", plain, steady)
             self._figures[digest, named, live] = found
             if found.steady:
                 self._figures[digest, named, not live] = found
         return found
-
-    @staticmethod
-    def _steady(message: Message, price: Price, prices: PriceList) -> bool:
-        """Whether the price stays when the user speaks again; that of reasoning may not."""
-        other = replace(prices, live=message.index if message.index > prices.live else -1)
-        return other.message(message).tokens == price.tokens
 
     def _fixed(self, conversation: Conversation, prices: PriceList, named: str) -> Price:
         around = canon.encode({**conversation.body, conversation.key: []})
