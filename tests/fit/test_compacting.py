@@ -136,6 +136,15 @@ def test_a_second_compaction_changes_nothing(api: str) -> None:
     assert canon.encode(again.request) == canon.encode(made.request)
 
 
+def test_a_picture_that_a_limit_took_does_not_come_back_as_a_compaction_makes_room_for_it() -> None:
+    request = talk("UUaU")
+    policy = Policy.compacting(strict=True, compact_at=0, max_images=2)
+    first = compacted(request, policy=policy)
+    assert canon.encode(first.request).count(b'"image"') == 1
+    assert [(one.seq, one.reason) for one in first.report.decisions if one.verb == "stub"] == [(0, SUPERSEDED), (1, SUPERSEDED)]
+    assert compacted(request, policy=policy, state=first.state).request == first.request
+
+
 @pytest.mark.parametrize("letters", ["uau", "uat", "utt", "Ua", "uTa"])
 def test_where_nothing_is_old_the_same_object_comes_back(letters: str) -> None:
     """HE-24, HE-25, HE-35, HE-39: no picture, one picture, an envelope without one."""

@@ -97,12 +97,18 @@ class Task(Frozen, frozen=True):
         verdicts = self._judged(window, rows, held, frozenset())
         shown = self._rendered(window, verdicts)
         compacting = compacting or self._is_due(shown, held)
-        gone = superseded(rows, opening=self._opening()) - verdicts.dead() if compacting else frozenset[Key]()
-        if gone:
+        gone = self._superseded(rows) if compacting else frozenset[Key]()
+        if gone - verdicts.dead():
             verdicts = self._judged(window, rows, held, gone)
             shown = self._rendered(window, verdicts)
         pinned = pinned_starts(window, self.policy)
         return Seen(window=shown, verdicts=verdicts, ages=ages, pinned=pinned, guarded=pinned | must, compacting=compacting)
+
+    def _superseded(self, rows: Sequence[Row]) -> frozenset[Key]:
+        """What a compaction takes, also what a limit had taken: where the compaction makes room under the limit, it stays away."""
+        return frozenset(
+            key for key in superseded(rows, opening=self._opening()) if key not in self.state.stubs and key[0] > self.state.mark
+        )
 
     def _rendered(self, window: Window, verdicts: Verdicts) -> Window:
         """The window with placeholders for all media that are not judged live; groups without one are the same objects."""
