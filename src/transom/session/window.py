@@ -67,8 +67,9 @@ class Windows:
     def _rows(self, reach: Reach, end: int) -> Sequence[tuple[Row, Message]]:
         wanted = {seq for seq in (*reach.ahead, *reach.beside) if 0 <= seq < end}
         wanted.update(range(max(0, reach.start), end))
-        if reach.ahead:  # an id that a call ahead shares with a later one: its results are that one's
-            wanted.update(self.log.later_calls(reach.ahead, reach.start))
+        later = self.log.later_calls(reach.ahead, reach.start) if reach.ahead else ()
+        if later:  # an id that a call ahead shares with a later one: results are that one's, unless it is answered by then
+            wanted.update(range(min(later), reach.start))
         for row in self.log.read(wanted.difference(self._held)):
             view = self._form.read_message(row.json, row.seq)
             self._held[row.seq] = row, replace(view, names=row.names)
