@@ -105,7 +105,7 @@ class Task(Frozen, frozen=True):
         return Seen(window=shown, verdicts=verdicts, ages=ages, pinned=pinned, guarded=pinned | must, compacting=compacting)
 
     def _superseded(self, rows: Sequence[Row]) -> frozenset[Key]:
-        """What a compaction takes, also what a limit had taken: where the compaction makes room under the limit, it stays away."""
+        """What a compaction takes, also what a limit had taken before it makes room under that limit."""
         return frozenset(
             key for key in superseded(rows, opening=self._opening()) if key not in self.state.stubs and key[0] > self.state.mark
         )
