@@ -183,3 +183,23 @@ def test_nor_is_it_in_what_a_response_shows() -> None:
     body = called(CALL, result={"name": "look", "response": {"output": "seen"}, "parts": [shown]})
     made = mended(body)[2]["parts"][0]["functionResponse"]["parts"]
     assert made == [{"inlineData": {"mimeType": "image/png", "data": PNG}}]
+
+
+def test_a_data_url_of_other_letters_than_base64_stays() -> None:
+    part = {"inlineData": {"mimeType": "text/plain", "data": "data:text/plain,hello"}}
+    body = {"contents": [{"role": "user", "parts": [{"text": "see"}, part]}]}
+    assert "data-url" not in answers(body)
+
+
+def test_a_text_of_nothing_is_one_fault() -> None:
+    body = answered({"text": None}, SAID)
+    assert list(answers(body)) == ["empty"]
+    assert mended(body)[1]["parts"] == [SAID]
+
+
+def test_a_result_in_another_form_s_shape_is_no_response_without_a_name() -> None:
+    body = called(CALL)
+    body["contents"][2]["parts"] = [{"type": "tool_result", "tool_use_id": "", "content": "seen"}]
+    assert "name" not in answers(body)
+    with pytest.raises(BadRequest, match="another form's shape"):
+        transom.fit(body, api="gemini", model=MODEL)
