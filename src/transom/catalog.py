@@ -115,6 +115,12 @@ QUIRKS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 all; "signed-calls": the first call of a step carries a signature (Gemini 3 and later); "summaries-alone": reasoning that is sent
 back holds a summary and no content."""
 
+NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"no-prefill": ("gemini-3.5-flash-lite", "gemini-3.6", "gemini-3.7", "gemini-3.8", "gemini-3.9", "gemini-4", "gemini-5")}
+)
+"""Quirks of the models whose names begin so. "no-prefill": a request may not end with the model's turn (LibreChat-AI/agents 323,
+2026-07-21, live: 3.6-flash and 3.5-flash-lite refuse, 3.5-flash and 2.5-flash take it; pipecat-ai/pipecat 5821, 2026-09-17)."""
+
 WHOLE_WINDOWS = frozenset({400_000, 1_050_000})
 """OpenAI's windows of which the catalogue gives only the input's share (272,000 + 128,000 and 922,000 + 128,000)."""
 
@@ -235,6 +241,7 @@ def sizes_of(model: str, name: str, entry: JsonObject) -> tuple[int, int, int, i
 def quirks_of(model: str, name: str, vendor: str) -> frozenset[str]:
     """The flags that other stages ask for."""
     flags = {quirk for quirk, (whose, but) in QUIRKS.items() if vendor == whose and not name.startswith(but)}
+    flags |= {quirk for quirk, names in NAMED.items() if name.startswith(names)}
     return frozenset(flags | ({"no-prefill"} if NO_PREFILL in row_of(model, name)[3] else set()))
 
 

@@ -106,9 +106,10 @@ def placed(  # noqa: PLR0913 - where marks may stand
     same = repeated(last, now)
     cached = sum(one.tokens for one in now[:same])
     for at in {same - 1 if cached >= card.cache_minimum else -1, len(out) - 1} - {-1}:
-        part = next((part for part in reversed(out[at].message.parts) if part.kind != "reasoning"), None)
-        if part is not None:
-            json = form.mark(out[at].message.json, part, mark)
+        message = out[at].message
+        tried = (form.mark(message.json, part, mark) for part in reversed(message.parts) if part.kind != "reasoning")
+        json = next((json for json in tried if json is not message.json), None)  # of the last part that may carry one
+        if json is not None:
             out[at] = _remade(out[at], json, form)
     return tuple(out)
 

@@ -18,6 +18,7 @@ from transom.pairing.ends import (
     nothing_left,
     rejoined,
     with_edges,
+    with_spoken_documents,
     with_thinking,
     without_bare_thinking,
     without_empties,
@@ -59,7 +60,7 @@ def pair(
     drafts, decisions = _tidied(conversation, form, quirks)
     unique = form.ids == "request" or "unique-ids" in quirks
     if form.ids == "position":
-        positions.link(drafts)
+        decisions += positions.link(drafts)
     held = bool(conversation.held) or any("reference" in draft.kinds for draft in drafts)
     strict = "strict-pairs" in quirks
     anywhere = form.items and not strict and not apart
@@ -96,5 +97,7 @@ def _ended(runs: list[list[Draft]], conversation: Conversation, form: Form, quir
     if conversation.thinks:
         decisions += with_thinking(runs, form)
     decisions += with_edges(runs, form, quirks, held=bool(conversation.held))
+    if form.names_documents:
+        decisions += with_spoken_documents([draft for run in runs for draft in run], form)
     # Last, since a note of the user behind the last turn ends what a server tool may still answer.
     return decisions + served.with_answers([draft for run in runs for draft in run], form)

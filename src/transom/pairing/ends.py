@@ -5,14 +5,15 @@ The rule: a note is a constant text, and whether it stands depends on its own me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from transom.pairing.draft import Draft, fresh, is_whole, made
-from transom.pairing.notes import BROKEN_OFF, EMPTIED, GO_ON, NO_THINKING, OPENING
+from transom.pairing.notes import BROKEN_OFF, DOCUMENTS, EMPTIED, GO_ON, NO_THINKING, OPENING
 from transom.parts import Role
 from transom.plan import Decision
 from transom.wire.form import Form
+from transom.wire.keyed import wordless
 
 
 def without_empties(runs: Sequence[list[Draft]], form: Form) -> tuple[list[list[Draft]], list[Decision]]:
@@ -109,6 +110,20 @@ def with_thinking(runs: Sequence[list[Draft]], form: Form) -> Iterator[Decision]
     if number == len(runs) - 1:
         run.append(_note(form, "user", GO_ON, seq))
     yield Decision(verb="repair", seq=seq, reason="a call without the thinking that the request asks for, closed by a note")
+
+
+def with_spoken_documents(drafts: Iterable[Draft], form: Form) -> Iterator[Decision]:
+    """A message of the user that shows documents says something (Bedrock: "A text block must be included when using documents",
+    2026-08): a note stands in front of the first, behind the results.
+    """
+    for draft in drafts:
+        if draft.role != "user" or not {"document", "opaque"} & {*draft.kinds}:
+            continue
+        slots = draft.slots
+        if wordless(slot.raw for slot in slots):
+            at = next(n for n, slot in enumerate(slots) if "document" in slot.raw)
+            draft.hold([*slots[:at], made(form.text(DOCUMENTS), draft.seq, len(slots)), *slots[at:]])
+            yield Decision(verb="repair", seq=draft.seq, reason="documents without a text, which a note stands beside")
 
 
 def with_edges(runs: Sequence[list[Draft]], form: Form, quirks: frozenset[str], *, held: bool = False) -> Iterator[Decision]:

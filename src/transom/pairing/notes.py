@@ -25,6 +25,8 @@ GAP: Final = "(some steps are left out here)"
 """The assistant's turn behind results that the window no longer goes on from, so that the turn before it is over."""
 NO_THINKING: Final = "(the step above was taken without thinking)"
 """The assistant's turn behind a call without the thinking that the request asks for, so that its turn is over."""
+DOCUMENTS: Final = "(documents without words)"
+"""In front of the documents of a message that says nothing, where its provider wants some text beside them."""
 MEDIA_BELOW: Final = "(what the tool returned stands in the next message of the user)"
 """In a result that may hold text only and held none."""
 MEDIA_HERE: Final = "(what the tools above returned)"
@@ -35,7 +37,7 @@ LATE_HEAD: Final = "Late result of call "
 """How a result begins that is appended where it arrived, as a text that names the call."""
 
 CONSTANT: Final = frozenset(
-    {EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, GAP, NO_THINKING, MEDIA_BELOW, MEDIA_HERE, FAILED}
+    {EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, GAP, NO_THINKING, DOCUMENTS, MEDIA_BELOW, MEDIA_HERE, FAILED}
 )
 
 _MOST_WORDS: Final = 200

@@ -3,7 +3,8 @@
 The rule: a message of nothing but results, as many as the turn before it calls, answers that turn. Else a result goes to a call
 of its id or to the first waiting one of its name in the newest turn; then, by its id, to an older one; and what has no id, right
 behind a turn, to any of its calls, elsewhere to an older one of its name. So what is sent for a message right behind a turn does
-not depend on what stands before that turn. The links are for pairing alone and never sent.
+not depend on what stands before that turn. The links are for pairing alone and never sent; the name of a call is, in a result
+that has none ("function_response.name: Name cannot be empty", 2026-03).
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from transom.pairing.draft import Draft, Slot
+from transom.plan import Decision
+from transom.wire.keyed import RESPONSES, inner, spelled
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +56,8 @@ class _Waiting:
         return None
 
 
-def link(drafts: Sequence[Draft]) -> None:
-    """Let each call have a name of its own, and each result that of the call it answers."""
+def link(drafts: Sequence[Draft]) -> list[Decision]:
+    """Let each call have a link of its own, and each result that of the call it answers, with its name where it has none."""
     linker = _Linker()
     for before, draft in zip((None, *drafts), drafts, strict=False):
         if draft.role == "assistant":
@@ -61,6 +66,7 @@ def link(drafts: Sequence[Draft]) -> None:
             linker.calls(draft)
         else:
             linker.results(draft)
+    return linker.decisions
 
 
 class _Linker:
@@ -71,6 +77,7 @@ class _Linker:
         self.names: dict[str, int] = {}
         self.asked = 0
         self.direct = False
+        self.decisions: list[Decision] = []
 
     def turn(self) -> None:
         """A turn of the assistant begins: what still waits is late from here on."""
@@ -106,14 +113,24 @@ class _Linker:
         self.direct = self.direct and alone and self.asked > 0
         late = (self._late_by_id, self._nameless, self._again) if self.direct else (self._late_by_id, self._late_by_name)
         for step in (self._by_id, self._by_name, *((self._any,) if exact else late)):
-            found = [slot for slot in found if not self._linked(slot, step(slot))]
+            found = [slot for slot in found if not self._linked(draft, slot, step(slot))]
         for slot in found:
             slot.link = self._named(f"?{slot.part.id or slot.part.name}")
 
-    def _linked(self, slot: Slot, call: _Call | None) -> bool:
+    def _linked(self, draft: Draft, slot: Slot, call: _Call | None) -> bool:
         if call is not None:
             slot.link = call.slot.link
+            if not slot.part.name and any(key in slot.raw for key in RESPONSES):
+                self._called(draft, slot, call.slot.part.name)
         return call is not None
+
+    def _called(self, draft: Draft, slot: Slot, name: str) -> None:
+        """Let a result that has no name have that of the call it answers."""
+        key = spelled(slot.raw, *RESPONSES)
+        draft.put(slot, {**slot.raw, key: {**inner(slot.raw, key), "name": name}})
+        slot.part = replace(slot.part, name=name)
+        reason = "a result without a name, which has that of its call"
+        self.decisions.append(Decision(verb="mend", seq=draft.seq, place=slot.part.place, reason=reason, name=name))
 
     def _by_id(self, slot: Slot) -> _Call | None:
         return self.near.take(self.near.by_id.get(slot.part.id)) if slot.part.id else None

@@ -22,7 +22,7 @@ from transom.wire.content import short
 from transom.wire.form import Form
 from transom.wire.holding import fitting
 from transom.wire.keyed import HOLDERS, spelled, string
-from transom.wire.naming import plain, titled
+from transom.wire.naming import plain, retitled, titled
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -65,7 +65,8 @@ def _blank(part: Part) -> bool:
 
 def _inner_blanks(draft: Draft, slot: Slot) -> Decision | None:
     part = slot.part
-    empty = [inner.place[len(part.place) :] for inner in walk(part.parts) if _blank(inner)]
+    taken = part.parts if isinstance(slot.raw, dict) and "toolResult" in slot.raw else ()  # Converse takes them, live, 2026-09
+    empty = [inner.place[len(part.place) :] for inner in walk(part.parts) if _blank(inner) and inner not in taken]
     lists = [place for place in empty if place and isinstance(place[-1], int)]
     if not lists:
         return None
@@ -94,21 +95,28 @@ def _rescued(draft: Draft, gone: list[Slot]) -> Iterator[Decision]:
 def with_names(messages: Sequence[Message], form: Form, decisions: list[Decision]) -> list[Message]:
     """The messages with a name for each document, as the provider takes it; one that has none is named after what it holds
     (Bedrock: `name` is required, and "can only contain alphanumeric characters, whitespace characters, hyphens, parentheses,
-    and square brackets", 2026-11).
+    and square brackets", 2026-11), and one that an earlier document has with a number behind it ("Messages can't contain
+    duplicate document names", 2026-08).
     """
     out = []
+    taken: set[str] = set()
     for message in messages:
         changes = {}
         for part in walk(message.parts):
-            given, name = _title(part.raw)
+            given, plainly = _title(part.raw)
+            name = retitled(plainly, taken) if plainly else plainly
             if name != given:
                 changes[(*part.place, "document", "name")] = name
-                reason = "a document's name with characters that the provider refuses" if given else "a document without a name"
+                reason = _RETITLED if name != plainly else _MISTITLED if given else "a document without a name"
                 decisions.append(Decision(verb="mend", seq=message.index, place=part.place, reason=reason, name=name))
         if changes:
             message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, named
         out.append(message)
     return out
+
+
+_MISTITLED = "a document's name with characters that the provider refuses"
+_RETITLED = "a document's name that an earlier one has"
 
 
 def with_contents(messages: Sequence[Message], form: Form, decisions: list[Decision]) -> list[Message]:

@@ -34,7 +34,7 @@ failures_say: Final = True
 names_documents: Final = True
 prefill_trimmed: Final = True
 plain_ids: Final = False
-plain_names: Final = False
+plain_names: Final = True
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MARK: Final = "cachePoint"
@@ -141,25 +141,36 @@ def _listed(parts: Sequence[Json]) -> list[Json]:
 
 def with_parts(json: JsonObject, parts: Sequence[Json], /) -> JsonObject:
     """A copy of a message with these raw parts in place of its own. A cache point stays behind the part that it marks, or, where
-    that is gone, behind the nearest earlier one that is left.
+    that is gone, behind the nearest earlier one that is left and may bear one.
     """
     old = content.listed(json)
     parts = _listed(parts)
     kept = {id(raw) for raw in parts}
     points: dict[int, Json] = {}
-    bearer = 0
+    bearer = own = 0
     for raw in old:
         if not _is_point(raw):
-            bearer = id(raw) if id(raw) in kept else bearer
-        elif bearer:
-            points[bearer] = raw
+            own = id(raw) if id(raw) in kept else 0
+            bearer = own if own and _bears(raw) else bearer
+        elif own or bearer:
+            points[own or bearer] = raw
     out: list[Json] = []
     for raw in parts:
         out.append(raw)
         if id(raw) in points:
-            out.append(points[id(raw)])
+            out.append(points.pop(id(raw)))  # once, also where a caller's list holds one object twice
     same = len(out) == len(old) and all(a is b for a, b in zip(out, old, strict=True))
     return dict(json) if same else {**json, "content": out}
+
+
+def _bears(raw: Json) -> bool:
+    """Whether a cache point may be put behind a part: not behind reasoning, and, on Claude, not behind a document that is no PDF
+    ("messages.0.content.2.type: Field required", strands-agents/harness-sdk 1966, 2026-03-24).
+    """
+    if not isinstance(raw, dict) or "reasoningContent" in raw:
+        return isinstance(raw, str)
+    held = raw.get("document")
+    return not isinstance(held, dict) or held.get("format") == "pdf"
 
 
 def placeholder(_part: Part, words: str, /) -> Json:
@@ -205,7 +216,9 @@ def join(first: JsonObject, second: JsonObject, /) -> JsonObject:
 
 
 def mark(json: JsonObject, part: Part, mark: Json | None, /) -> JsonObject:
-    """A copy of a message with the cache point `mark` behind `part`, or none; empty text and reasoning carry none."""
+    """A copy of a message with the cache point `mark` behind `part`, or none; empty text, reasoning and documents that are no
+    PDFs carry none.
+    """
     given = content.listed(json)
     at = part.place[1] if len(part.place) > 1 else 0
     if not isinstance(at, int) or at >= len(given):
@@ -214,7 +227,7 @@ def mark(json: JsonObject, part: Part, mark: Json | None, /) -> JsonObject:
     if mark is None:
         gone = {at + 1} if behind else {n for n in range(at) if _is_point(given[n])}
         return edit.remove(json, [("content", n) for n in gone])
-    bare = part.kind == "reasoning" or (part.kind == "text" and not part.text.strip())
+    bare = not _bears(given[at]) or (part.kind == "text" and not part.text.strip())
     if behind or bare:
         return json
     point = {_MARK: mark if isinstance(mark, dict) and mark.get("type") == "default" else _POINT}

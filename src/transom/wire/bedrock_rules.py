@@ -1,7 +1,9 @@
 """What Bedrock's Converse refuses, as far as the structure shows it, and in its own words.
 
 The rule: turns pair as they do for Claude; Converse checks that itself, whatever the model. Sources of the words: answers quoted
-in issues, November 2026; of the shapes: the service model of botocore's bedrock-runtime.
+in issues, November 2026: aws-samples/generative-ai-use-cases 1685 (2026-08-25) and BerriAI/litellm 29418 (2026-06-01, names of
+documents), BerriAI/litellm 36499 (2026-08-11) and maximhq/bifrost 5817 (2026-08-04, documents without a text); of the shapes: the
+service model of botocore's bedrock-runtime.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ from transom.parts import Conversation, Message, Part, spell, walk
 from transom.wire.content import short
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
-from transom.wire.naming import titled
+from transom.wire.keyed import wordless
+from transom.wire.naming import misnamed, titled
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import turns
 
+MOST_DOCUMENTS: Final = 5
+"""Documents in one request, of most models (reference of DocumentBlock, 2026-11)."""
 MOST_MARKS: Final = 4
 """Cache points in one request (prompt caching guide of Bedrock, 2026-08)."""
 _FIRST: Final = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
@@ -46,7 +51,13 @@ _TITLE: Final = (
     "brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these "
     "restrictions and retry your request."
 )
-_DUPLICATE: Final = "Messages contain duplicate document names"
+_DUPLICATE: Final = "Messages can't contain duplicate document names. Rename the document and retry your request."
+_WORDLESS: Final = "A text block must be included when using documents. Add a text block and retry your request."
+_MANY: Final = "You can't include more than 5 documents in a request."
+_LETTERS: Final = (
+    "Value at 'messages.%d.member.content.%d.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular "
+    "expression pattern: [a-zA-Z0-9_-]+"
+)
 
 
 def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
@@ -60,6 +71,10 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     out.extend(_RULES.edges(merged, quirks))
     if conversation.thinks:
         out.extend(_RULES.starts_unthinking(merged))
+    for message, part, says in misnamed(conversation):
+        place, answer = spell(("messages", message.index, *part.place)), _LETTERS % (message.index + 1, int(part.place[-1]) + 1)
+        out.append(Fault(place=place, code="odd-name", says=says, answer=answer))
+    out.extend(_documents(conversation.messages))
     out.extend(_names(conversation.messages))
     out.extend(_marks(conversation))
     return out
@@ -67,6 +82,19 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
 
 def _own(_: Message, part: Part) -> bool:
     return isinstance(part.raw, dict) and "type" not in part.raw
+
+
+def _documents(messages: tuple[Message, ...]) -> Iterator[Fault]:
+    """A message that shows documents says something too, and a request shows few."""
+    for message in messages:
+        if message.role == "user" and wordless(part.raw for part in message.parts):
+            says = "the message holds documents and no text; say something about them"
+            yield Fault(place=f"messages[{message.index}]", code="wordless", says=says, answer=_WORDLESS)
+    parts = [part for message in messages for part in walk(message.parts)]
+    count = sum(isinstance(part.raw, dict) and isinstance(part.raw.get("document"), dict) for part in parts)
+    if count > MOST_DOCUMENTS:
+        says = f"{count} documents, and most models take at most {MOST_DOCUMENTS}; leave out the oldest"
+        yield Fault(place="messages", code="too-many-documents", says=says, answer=_MANY, refused=False)
 
 
 def _names(messages: tuple[Message, ...]) -> Iterator[Fault]:
@@ -83,10 +111,10 @@ def _names(messages: tuple[Message, ...]) -> Iterator[Fault]:
             elif name != titled(name):
                 says = f"the document is called {short(name)}; take letters, digits, single spaces, and ()[]-_ alone, 200 at most"
                 yield Fault(place=place, code="odd-name", says=says, answer=_TITLE)
-            elif name in seen:
-                says = f"two documents are called {name!r}; some models want names that differ"
-                yield Fault(place=place, code="name-reused", says=says, answer=_DUPLICATE, refused=False)
-            seen.add(str(name))
+            elif name.casefold() in seen:
+                says = f"two documents are called {name!r}; their names must differ, whatever the case"
+                yield Fault(place=place, code="name-reused", says=says, answer=_DUPLICATE)
+            seen.add(str(name).casefold())
 
 
 def _marks(conversation: Conversation) -> Iterator[Fault]:

@@ -106,15 +106,26 @@ def read_message(json: JsonObject, index: int, /) -> Message:
     """One content as a view."""
     role: Role = "user" if json.get("role") is None else content.role(json, index, _ROLES, "contents")
     parts = json.get("parts")
+    if parts is None:
+        _told_elsewhere(json, index)
     if parts is not None and not isinstance(parts, list):
         says = f"the parts are {content.name(parts)}; they must be a list"
         raise BadRequest(says, place=spell(("contents", index, *_PARTS)))
     return Message(index=index, role=role, parts=tuple(content.read(parts, _PARTS, ("contents", index), strings=True)), json=json)
 
 
+def _told_elsewhere(json: JsonObject, index: int) -> None:
+    """Raise for a content that has no parts and says something where another form's messages do."""
+    key = next((key for key in ("content", "text") if json.get(key)), "")
+    if key:
+        other = "as messages of anthropic, openai-chat and bedrock have it" if key == "content" else "as a part has it"
+        says = f"there are no `parts`, and `{key}` holds what is said, {other}; put it into `parts`, or name that form"
+        raise BadRequest(says, place=spell(("contents", index, key)))
+
+
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return [*faults(conversation), *slipped(conversation, slips, quirks)]
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
 
 
 def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:

@@ -1,7 +1,9 @@
 """What Gemini refuses, as far as the structure shows it, and what it takes although only stricter servers would not.
 
 The rule: neighbouring contents of the model are one turn; calls and responses pair by their number, turn by turn. Sources,
-November 2026: the guide to function calling, google-gemini/gemini-cli 11814 (order of turns), diegosouzapw/OmniRoute 13573.
+November 2026: the guide to function calling, google-gemini/gemini-cli 11814 (order of turns), diegosouzapw/OmniRoute 13573,
+openclaw/openclaw 47857 (2026-03-16, names of responses), LibreChat-AI/agents 323 (2026-07-21, requests that end with the model's
+turn), langgenius/dify-official-plugins 2088 (2025-11-18) and nearai/ironclaw 1510 (2026-03-21, signatures of calls).
 """
 
 from __future__ import annotations
@@ -25,6 +27,18 @@ _AFTER: Final = "Please ensure that function response turn comes immediately aft
 _EMPTY: Final = "Unable to submit request because it must include at least one parts field, which describes the prompt input."
 _NO_TURNS: Final = "GenerateContentRequest.contents: contents is not specified"
 
+_NAMELESS: Final = "* GenerateContentRequest.contents[%d].parts[%d].%s.name: Name cannot be empty."
+_NAMED: Final[dict[str, tuple[str, str]]] = {
+    "call": ("function_call", "the call has no name; it must say which function it calls"),
+    "result": ("function_response", "the response has no name; it must be that of the call it answers"),
+}
+_PREFILL: Final = "Requests ending with a model turn are not supported."
+_UNSIGNED: Final = (
+    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and "
+    "missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:%s` , "
+    "position %d. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details."
+)
+
 
 class _Turn(Frozen, frozen=True):
     """A content, or neighbouring ones of the model, as one turn."""
@@ -37,7 +51,7 @@ class _Turn(Frozen, frozen=True):
         return [one for one in self.parts if one[1].kind == kind]
 
 
-def faults(conversation: Conversation) -> list[Fault]:
+def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     """Each fault, turn by turn, then those of the end."""
     if not conversation.messages:
         says = "there is no content; a request has at least one"
@@ -48,7 +62,9 @@ def faults(conversation: Conversation) -> list[Fault]:
     held = bool(conversation.held)
     for before, turn in zip((None, *joined), joined, strict=False):
         out.extend(_turn(before, turn, unseen=held and before is None))
-    out.extend(_ends(joined, held=held))
+    out.extend(_ends(joined, held=held, refused="no-prefill" in quirks))
+    if "signed-calls" in quirks:
+        out.extend(_unsigned(conversation.messages))
     return out
 
 
@@ -59,9 +75,12 @@ def _own(_: Message, part: Part) -> bool:
 def _nameless(conversation: Conversation) -> Iterator[Fault]:
     for message in conversation.messages:
         for part in message.parts:
-            if part.kind == "call" and not part.name:
+            if part.kind not in _NAMED or part.name:
+                continue
+            key, says = _NAMED[part.kind]
+            if part.kind == "call" or any(name in part.raw for name in RESPONSES):
                 place = spell(("contents", message.index, *part.place))
-                yield Fault(place=place, code="name", says="the call has no name; it must say which function it calls")
+                yield Fault(place=place, code="name", says=says, answer=_NAMELESS % (message.index, part.place[-1], key))
 
 
 def _said(message: Message) -> str | None:
@@ -70,6 +89,8 @@ def _said(message: Message) -> str | None:
 
 
 def _joined(messages: Sequence[Message]) -> Iterator[_Turn]:
+    if not messages:
+        return
     waiting: list[Message] = []
     for message in messages:
         if waiting and not _said(message) == "model" == _said(waiting[-1]):
@@ -120,7 +141,7 @@ def _answers(before: _Turn | None, turn: _Turn, place: str) -> Iterator[Fault]:
         yield Fault(place=place, code="interleaved", says=says)
 
 
-def _ends(joined: Sequence[_Turn], *, held: bool) -> Iterator[Fault]:
+def _ends(joined: Sequence[_Turn], *, held: bool, refused: bool) -> Iterator[Fault]:
     first, last = joined[0], joined[-1]
     if last.of("call"):
         says = "the last turn calls and nothing answers; answer or leave it out"
@@ -129,8 +150,21 @@ def _ends(joined: Sequence[_Turn], *, held: bool) -> Iterator[Fault]:
         says = "the first turn is the model's; it must be the user's"
         yield Fault(place=f"contents[{first.index}]", code="first-not-user", says=says, answer=_ORDER)
     if last.role == "model":
-        says = "the last turn is the model's; stricter servers do not continue it"
-        yield Fault(place=f"contents[{last.index}]", code="last-not-user", says=says, refused=False)
+        says = "the last turn is the model's, which newer models do not continue; end with the user's"
+        yield Fault(place=f"contents[{last.index}]", code="last-not-user", says=says, answer=_PREFILL, refused=refused)
+
+
+def _unsigned(messages: Sequence[Message]) -> Iterator[Fault]:
+    """Steps of the turn that goes on whose first call is not signed, which the provider's own models refuse. Only told of, since
+    logs of calls that other models made look the same; earlier turns are not looked at.
+    """
+    asked = [n for n, one in enumerate(messages) if _said(one) != "model" and any(part.kind != "result" for part in one.parts)]
+    for turn in _joined(messages[asked[-1] + 1 if asked else 0 :]):
+        index, call = next(iter(turn.of("call")), (0, None))
+        if turn.role == "model" and call is not None and not call.signed:
+            says = "the step's first call is not signed; send its signature back, or the word that stands for it"
+            place, answer = spell(("contents", index, *call.place)), _UNSIGNED % (call.name, index + 1)
+            yield Fault(place=place, code="unsigned-call", says=says, answer=answer, refused=False)
 
 
 def _style(index: int) -> Fault:

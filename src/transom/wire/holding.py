@@ -10,7 +10,7 @@ from typing import Final
 
 from transom import canon, edit
 from transom.types import Json, JsonObject
-from transom.wire.keyed import RESPONSES, inner, spelled
+from transom.wire.keyed import RESPONSES, inner, spelled, told
 
 ENVELOPE: Final = "_multimodal"
 """The key of an object of parts that a host unpacks before it sends it."""
@@ -45,7 +45,8 @@ def _loose(content: Json) -> bool:
 def _listed(content: Json) -> list[Json]:
     if isinstance(content, str):
         return [{"text": content}] if content.strip() else []
-    return [{"json": content}] if not isinstance(content, dict) or not {"text", "json", "image"} & content.keys() else [content]
+    part = isinstance(content, dict) and {"text", "json", "image"} & content.keys()
+    return [told(content if part else {"json": content})]
 
 
 def _plain(raw: JsonObject) -> JsonObject:

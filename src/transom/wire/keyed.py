@@ -7,7 +7,7 @@ shapes: google-genai 3.6.1 and the service model of botocore's bedrock-runtime, 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from transom import canon
@@ -64,6 +64,25 @@ def plain(payload: str) -> str | None:
 def written(words: Json) -> str:
     """What a value reads as: a string as it is, anything else as JSON, nothing as nothing."""
     return words if isinstance(words, str) else "" if words is None else canon.text(words)
+
+
+def wordless(raws: Iterable[Json]) -> bool:
+    """Whether parts show Bedrock's documents and say nothing."""
+    shown = False
+    for raw in raws:
+        if isinstance(raw, str) or (isinstance(raw, dict) and string(raw, "text").strip()):
+            return False
+        shown = shown or (isinstance(raw, dict) and isinstance(raw.get("document"), dict))
+    return shown
+
+
+def told(raw: Json) -> Json:
+    """What stands in one of Bedrock's results, its value as text where that is no object; the same one where it is."""
+    if not isinstance(raw, dict) or "json" not in raw or isinstance(raw["json"], dict) or "text" in raw or "type" in raw:
+        return raw
+    value = raw["json"]
+    words = value if isinstance(value, str) else canon.text(value)
+    return {**{key: held for key, held in raw.items() if key != "json"}, "text": words}
 
 
 def function_call(raw: JsonObject, place: Place, _: int) -> Part:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableSet
 from typing import Final
 
 from transom.parts import Conversation, Message, Part
@@ -22,6 +22,7 @@ LONGEST_TITLE: Final = 200
 
 _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _UNTITLED: Final = re.compile(r"[^a-zA-Z0-9_()\[\] -]+")
+_LOOSE: Final = re.compile(r"[^a-zA-Z0-9_.:-]")
 _SPACES: Final = re.compile(" {2,}")
 
 
@@ -36,6 +37,12 @@ def plain_id(given: str) -> str:
     return spelled if spelled == given else f"{spelled}_{_digest(given)}"
 
 
+def loose_id(given: str) -> str:
+    """An id as Bedrock takes it, in which `.` and `:` may stand too; other characters leave a digest."""
+    spelled = _LOOSE.sub("_", given)
+    return spelled if spelled == given else f"{spelled}_{_digest(given)}"
+
+
 def titled(name: str) -> str:
     """A document's name as Bedrock takes it; "" where nothing of it is left. Letters that were lost leave a digest."""
     spelled = _SPACES.sub(" ", _UNTITLED.sub("-", name))
@@ -45,6 +52,19 @@ def titled(name: str) -> str:
     if spelled and not name.isascii():
         spelled = f"{spelled[: LONGEST_TITLE - 9]}-{_digest(name)}"
     return spelled[:LONGEST_TITLE]
+
+
+def retitled(name: str, taken: MutableSet[str]) -> str:
+    """A document's name that no earlier one has, with a number behind it where it is `taken`, to which it is added. Case tells no
+    two names apart.
+    """
+    number, now = 1, name
+    while now.casefold() in taken:
+        number += 1
+        tail = f"-{number}"
+        now = name[: LONGEST_TITLE - len(tail)] + tail
+    taken.add(now.casefold())
+    return now
 
 
 def misnamed(conversation: Conversation) -> Iterator[tuple[Message, Part, str]]:
@@ -58,7 +78,7 @@ def misnamed(conversation: Conversation) -> Iterator[tuple[Message, Part, str]]:
 
 def declared(tools: Iterable[JsonObject]) -> frozenset[str]:
     """The names of a request's tools, which their host took when it took them."""
-    held = (tool.get("function", tool) for tool in tools)
+    held = (tool.get("function", tool.get("toolSpec", tool)) for tool in tools)
     return frozenset(str(one["name"]) for one in held if isinstance(one, dict) and one.get("name"))
 
 
