@@ -3,6 +3,9 @@
 At most `limits.marks` go out in one request, over tools, system and messages together. The marks that matter most are the last
 ones, so the oldest marks on messages go first, and those on tools and system, the earliest first, only where no message has one
 left (Anthropic, prompt caching: at most 4 breakpoints, 2026-08-22).
+
+A mark of an hour may not stand behind one of five minutes, in the order of the prompt (Anthropic, "a ttl='1h' cache_control block
+must not come after a ttl='5m' cache_control block", 2026-04): it goes out as one of five minutes.
 """
 
 from __future__ import annotations
@@ -26,6 +29,10 @@ OWN: Mapping[str, Json] = {
     "blocks": {"type": "ephemeral"},
 }
 """The mark that transom sets of its own, in the forms whose providers cache only what is marked."""
+ORDERED = frozenset({"anthropic"})
+"""Forms whose provider wants marks in the order of how long they hold."""
+LONG = "1h"
+_LATE = "a cache mark of an hour behind one of five minutes; it holds as long as that one"
 _TOOLS = (("tools",), ("functions",), ("config", "tools"), ("toolConfig", "tools"))
 """Where bodies declare tools."""
 
@@ -36,19 +43,60 @@ def settled(
     """What stands around the messages and the entries, with no more cache marks than the provider takes, and a line for each mark
     that went: outside the messages, and on them.
     """
-    if limits.marks <= 0:
+    ordered = form.api in ORDERED
+    if limits.marks <= 0 and not ordered:
         return conversation, tuple(entries), (), ()
-    fixed = _fixed(conversation)
     marked = [(i, n) for i, entry in enumerate(entries) for n, part in enumerate(walk(entry.message.parts)) if part.marked]
-    surplus = len(marked) + fixed - limits.marks
+    surplus = max(0, len(marked) + _fixed(conversation) - limits.marks) if limits.marks > 0 else 0
     out = list(entries)
     lines: list[Decision] = []
-    for i, number in marked[: max(0, surplus)]:
-        part = next(islice(walk(out[i].message.parts), number, None))  # a mark that is an item of its own moves what follows
+    for i, number in marked[:surplus]:
+        part = _nth(out[i], number)  # a mark that is an item of its own moves what follows
         out[i], line = _without(out[i], part, form, f"more than {limits.marks} cache marks; the oldest go first")
         lines.append(line)
-    around, outside = _around(conversation, form, limits)
+    around, outside = _around(conversation, form, limits) if limits.marks > 0 else (conversation, [])
+    if ordered:
+        around, more, short = _in_order(around, form)
+        outside += more
+        lines += _shortened(out, marked[surplus:], form, short=short)
     return around, tuple(out), tuple(outside), tuple(lines)
+
+
+def _in_order(conversation: Conversation, form: Form) -> tuple[Conversation, list[Decision], bool]:
+    """The conversation whose tools and system bear no mark of an hour behind a shorter one, and whether they bear a short one."""
+    late: list[Place] = []
+    short = False
+    for place in _places(conversation):
+        mark = edit.look(conversation.body, place)
+        if short and _is_long(mark):
+            late.append((*place, "ttl"))
+        short = short or _is_short(mark)
+    return (*_left_out(conversation, form, late, _LATE), short) if late else (conversation, [], short)
+
+
+def _shortened(out: list[Entry], marked: Sequence[tuple[int, int]], form: Form, *, short: bool) -> Iterator[Decision]:
+    """Let no mark of an hour in `out` stand behind a shorter one. `short`: one stands before them all."""
+    for i, number in marked:
+        part = _nth(out[i], number)
+        mark = part.raw.get("cache_control")
+        if short and _is_long(mark):
+            json = edit.remove(out[i].message.json, [(*part.place, "cache_control", "ttl")])
+            out[i], line = _changed(out[i], part, json, form, _LATE)
+            yield line
+        short = short or _is_short(mark)
+
+
+def _is_long(mark: Json) -> bool:
+    return isinstance(mark, dict) and mark.get("ttl") == LONG
+
+
+def _is_short(mark: Json) -> bool:
+    return isinstance(mark, dict) and mark.get("ttl") != LONG
+
+
+def _nth(entry: Entry, number: int) -> Part:
+    """A part by its number in document order."""
+    return next(islice(walk(entry.message.parts), number, None))
 
 
 def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Conversation, list[Decision]]:
@@ -56,15 +104,20 @@ def _around(conversation: Conversation, form: Form, limits: Limits) -> tuple[Con
     lines: list[Decision] = []
     reason = f"more than {limits.marks} cache marks outside the messages; the earliest go first"
     while (surplus := _fixed(conversation) - limits.marks) > 0:
-        gone = _places(conversation)[:surplus]
-        old = {**conversation.body, conversation.key: []}
-        new = edit.remove(old, gone)
-        read = form.read(new)
-        body = {**new, conversation.key: conversation.body[conversation.key]}
-        conversation = replace(conversation, body=body, system=read.system, tools=read.tools)
-        lines += [Decision(verb="mark", seq=OUTSIDE, place=place, reason=reason) for place in gone]
-        lines[-1] = replace(lines[-1], bytes_before=size(old), bytes_after=size(new))  # of all that went, so that lines add up
+        conversation, more = _left_out(conversation, form, _places(conversation)[:surplus], reason)
+        lines += more
     return conversation, lines
+
+
+def _left_out(conversation: Conversation, form: Form, gone: Sequence[Place], reason: str) -> tuple[Conversation, list[Decision]]:
+    """The conversation without what stands at these places outside its messages."""
+    old = {**conversation.body, conversation.key: []}
+    new = edit.remove(old, gone)
+    read = form.read(new)
+    body = {**new, conversation.key: conversation.body[conversation.key]}
+    lines = [Decision(verb="mark", seq=OUTSIDE, place=place, reason=reason) for place in gone]
+    lines[-1] = replace(lines[-1], bytes_before=size(old), bytes_after=size(new))  # of all that went, so that lines add up
+    return replace(conversation, body=body, system=read.system, tools=read.tools), lines
 
 
 def _places(conversation: Conversation) -> list[Place]:
@@ -131,7 +184,11 @@ def _is_marked(tool: JsonObject) -> bool:
 
 
 def _without(entry: Entry, part: Part, form: Form, reason: str) -> tuple[Entry, Decision]:
-    json = form.mark(entry.message.json, part, None)
+    return _changed(entry, part, form.mark(entry.message.json, part, None), form, reason)
+
+
+def _changed(entry: Entry, part: Part, json: JsonObject, form: Form, reason: str) -> tuple[Entry, Decision]:
+    """The entry as `json`, in which the mark of a part is another or gone."""
     line = Decision(
         verb="mark",
         seq=entry.seq,

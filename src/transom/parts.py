@@ -116,7 +116,8 @@ class Conversation(Frozen, frozen=True, kw_only=True):
     """A request body as read. `key` is the body's own name for its list of messages.
 
     `system` and `tools` are what stands outside that list; system messages inside the list are messages of role "system".
-    `thinks`: the request asks the model to think, so that its provider wants thinking ahead of the last turn's calls. `held` are
+    `thinks`: the request asks the model to think, so that its provider wants thinking ahead of the last turn's calls;
+    `unthinking`: it asks for none, so that its provider wants none in an answer that the model is to go on with. `held` are
     the fields that name what the provider keeps and puts in front of the messages, and which nobody here can see.
     """
 
@@ -130,6 +131,7 @@ class Conversation(Frozen, frozen=True, kw_only=True):
     tools: tuple[JsonObject, ...] = ()
     model: str = ""
     thinks: bool = False
+    unthinking: bool = False
     held: tuple[str, ...] = ()
 
 

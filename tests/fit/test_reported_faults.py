@@ -91,10 +91,10 @@ def test_a_turn_whose_middle_is_gone_is_one_turn_again(oracle: ModuleType) -> No
 
 def test_a_server_call_is_answered_where_a_note_ends_its_turn(oracle: ModuleType) -> None:
     """A turn that was broken off behind a search goes on only where it ends with it; a note of the user ends it."""
-    body = told("anthropic", user("go"), says(served("s"), text("so")))
+    body = told("anthropic", user("go"), says(served("srvtoolu_s"), text("so")))
     turn = mended(body, "anthropic", oracle)["messages"][1]["content"]
     assert [part["type"] for part in turn] == ["server_tool_use", "web_search_tool_result", "text"]
-    untouched(told("anthropic", user("go"), says(text("so"), served("s"))), "anthropic")
+    untouched(told("anthropic", user("go"), says(text("so"), served("srvtoolu_s"))), "anthropic")
 
 
 # ---------------------------------------------------------------------------------------------- outputs that stand apart

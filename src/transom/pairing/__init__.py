@@ -22,6 +22,7 @@ from transom.pairing.ends import (
     with_thinking,
     without_bare_thinking,
     without_empties,
+    without_final_thinking,
     without_lost_reasoning,
 )
 from transom.pairing.failed import with_words
@@ -99,5 +100,7 @@ def _ended(runs: list[list[Draft]], conversation: Conversation, form: Form, quir
     decisions += with_edges(runs, form, quirks, held=bool(conversation.held))
     if form.names_documents:
         decisions += with_spoken_documents([draft for run in runs for draft in run], form)
+    if conversation.unthinking and "signed-thinking" in quirks:
+        decisions += without_final_thinking(runs[-1], form)
     # Last, since a note of the user behind the last turn ends what a server tool may still answer.
     return decisions + served.with_answers([draft for run in runs for draft in run], form)

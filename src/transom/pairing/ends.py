@@ -154,6 +154,22 @@ def _trimmed(draft: Draft, form: Form) -> Iterator[Decision]:
         yield Decision(verb="mend", seq=draft.seq, place=part.place, reason="white space at the end of an answer to go on with")
 
 
+def without_final_thinking(run: Sequence[Draft], form: Form) -> Iterator[Decision]:
+    """What the model is to go on with and not think holds no thinking (Anthropic: "When thinking is disabled, an `assistant`
+    message in the final position cannot contain `thinking`", 2025-11). `run` is the last.
+    """
+    for draft in reversed(run):
+        if draft.role != "assistant":
+            return
+        gone = [slot for slot in draft.slots if slot.part.kind == "reasoning"]
+        if gone:
+            draft.take(gone)
+            if not draft.kinds:
+                draft.note(form, EMPTIED)
+            reason = "thinking in an answer to go on with, in a request that asks for none"
+            yield Decision(verb="mend", seq=draft.seq, place=gone[0].part.place, reason=reason)
+
+
 def _note(form: Form, role: Role, words: str, seq: int) -> Draft:
     return fresh(seq, role, [made(form.text(words), seq, 0)])
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from msgspec.structs import replace
+
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject
@@ -50,7 +52,10 @@ _ERRORS: Final = {
 
 def read(body: JsonObject, /) -> Conversation:
     """The whole body as views. Raises BadRequest with the place of what does not belong."""
-    return content.conversation(body, api, read_message)
+    found = content.conversation(body, api, read_message)
+    asked = body.get("thinking")
+    unthinking = asked is None or (isinstance(asked, dict) and asked.get("type") == "disabled")
+    return replace(found, unthinking=True) if unthinking else found
 
 
 def read_message(json: JsonObject, index: int, /) -> Message:

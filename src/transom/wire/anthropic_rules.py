@@ -2,7 +2,8 @@
 
 The rule: neighbouring messages of one role are one turn, and each fault is placed in the message that it was written in. Sources
 of the words, 2026-11: the docs of the API's errors (platform.claude.com), and answers quoted in issues: anthropics/claude-code
-3196, 3397, 6696, 8210, 13381, 13460, 24541, 64383, anomalyco/opencode 3077, tailcallhq/forgecode 2107.
+3196, 3397, 6696, 8210, 13381, 13460, 24541, 50082, 64383, anomalyco/opencode 3077, tailcallhq/forgecode 1853, 2107,
+headroomlabs-ai/headroom 2939, cnighswonger/claude-code-cache-fix 44 (the order of cache marks).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from transom.parts import Conversation, Kind, Message, Part, walk
+from transom.parts import Conversation, Kind, Message, Part, spell, walk
+from transom.types import JsonObject, Place
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
 from transom.wire.naming import PLAIN, misnamed, plain
@@ -26,6 +28,7 @@ _ANSWERS: Final = {
     "no-content": "messages.{index}: all messages must have non-empty content except for the optional final assistant message",
     "empty": "messages: text content blocks must be non-empty",
     "blank": "messages: text content blocks must contain non-whitespace text",
+    "marked": "messages.{index}.content.{at}.text: cache_control cannot be set for empty text blocks",
     "id": "messages.{index}.content.{at}: `tool_use` ids must be unique",
     "odd-id": "messages.{index}.content.{at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     "odd-name": "messages.{index}.content.{at}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,200}}$'",
@@ -48,7 +51,11 @@ _ANSWERS: Final = {
     "first-not-user": 'messages: first message must use the "user" role',
     "last-not-user": "This model does not support assistant message prefill. The conversation must end with a user message.",
     "trailing": "messages: final assistant content cannot end with trailing whitespace",
+    "final-thinking": "messages.{index}.content.{at}: When thinking is disabled, an `assistant` message in the final position "
+    "cannot contain `{kind}`. To use thinking blocks, enable `thinking` in your request.",
     "breakpoints": "A maximum of {most} blocks with cache_control may be provided. Found {count}.",
+    "ttl-order": "{at}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. "
+    "Note that blocks are processed in the following order: `tools`, `system`, `messages`.",
 }
 """The provider's words by fault."""
 
@@ -69,7 +76,10 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     out.extend(_RULES.edges(merged, quirks))
     if conversation.thinks:
         out.extend(_RULES.starts_unthinking(merged))
+    if "signed-thinking" in quirks and conversation.unthinking:
+        out.extend(_final_thinking(merged[-1]))
     out.extend(_marks(conversation))
+    out.extend(_late_marks(conversation))
     return out
 
 
@@ -117,3 +127,29 @@ def _marks(conversation: Conversation) -> Iterator[Fault]:
         says = f"there are {count} cache marks; at most {MOST_MARKS} are taken, leave the oldest out"
         answer = _ANSWERS["breakpoints"].format(most=MOST_MARKS, count=count)
         yield Fault(place="", code="breakpoints", says=says, answer=answer)
+
+
+def _final_thinking(last: Turn) -> Iterator[Fault]:
+    """An answer that the model is to go on with without thinking holds none."""
+    found = last.of("reasoning") if last.role == "assistant" else []
+    if found:
+        says = "the request asks for no thinking, and the answer to go on with holds some; leave it out, or enable thinking"
+        yield _RULES.fault(*found[0], "final-thinking", says)
+
+
+def _late_marks(conversation: Conversation) -> Iterator[Fault]:
+    """Cache marks of an hour stand before those of five minutes, in the order of the prompt."""
+    found: list[tuple[Place, JsonObject]] = [(("tools", n), tool) for n, tool in enumerate(conversation.tools)]
+    found += [(part.place, part.raw) for part in walk(conversation.system) if part.marked]
+    for message in conversation.messages:
+        found += [((conversation.key, message.index, *part.place), part.raw) for part in walk(message.parts) if part.marked]
+    short = False
+    for place, raw in found:
+        mark = raw.get("cache_control")
+        if not isinstance(mark, dict):
+            continue
+        if mark.get("ttl") == "1h" and short:
+            says = "a cache mark of an hour stands behind one of five minutes; let it hold five minutes, too"
+            answer = _ANSWERS["ttl-order"].format(at=".".join(map(str, place)))
+            yield Fault(place=spell((*place, "cache_control", "ttl")), code="ttl-order", says=says, answer=answer)
+        short = short or mark.get("ttl") != "1h"

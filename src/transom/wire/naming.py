@@ -34,7 +34,7 @@ def plain(name: str) -> str:
 def plain_id(given: str) -> str:
     """An id in letters, digits, `_` and `-`. One that was not is told apart from all others by a digest of what it was."""
     spelled = plain(given)
-    return spelled if spelled == given else f"{spelled}_{_digest(given)}"
+    return spelled if spelled == given else f"{spelled}_{digest(given)}"
 
 
 def loose_id(given: str) -> str:
@@ -50,7 +50,7 @@ def titled(name: str) -> str:
         return name
     spelled = spelled.strip("- ")
     if spelled and not name.isascii():
-        spelled = f"{spelled[: LONGEST_TITLE - 9]}-{_digest(name)}"
+        spelled = f"{spelled[: LONGEST_TITLE - 9]}-{digest(name)}"
     return spelled[:LONGEST_TITLE]
 
 
@@ -82,5 +82,6 @@ def declared(tools: Iterable[JsonObject]) -> frozenset[str]:
     return frozenset(str(one["name"]) for one in held if isinstance(one, dict) and one.get("name"))
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """What tells a name that lost characters apart."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()

@@ -49,7 +49,8 @@ class TurnRules(Frozen, frozen=True):
             if part.kind == "text" and not part.text.strip():
                 what = "holds white space alone" if part.text else "is empty"
                 says = f"the text {what}; leave the part out"
-                yield self.fault(message.index, part, "empty", says, "blank" if part.text else "")
+                marked = "marked" if part.marked and "marked" in self.answers else ""
+                yield self.fault(message.index, part, "empty", says, "blank" if part.text else marked)
 
     def _failed(self, message: Message) -> Iterator[Fault]:
         """A result that says it failed holds text, and nothing else."""
