@@ -1,8 +1,9 @@
 """Slips of `openai-chat`: what its provider refuses in one message, in its own words.
 
-Sources of the words: answers quoted in issues: openai/openai-python 2061 (2025-01), chatboxai/chatbox 2079 (2025-02: empty
-`tool_calls`), docker/docker-agent 63 (2025-07), run-llama/llama_index 17555 (content that is null), openai/openai-node 1030
-(2024-09), langchain-ai/langchain 35054 (2026-02: `name`). Types of another form's parts: reference of Chat Completions, 2026-11.
+Sources of the words: answers quoted in issues: openai/openai-python 2061 (2025-01), chatboxai/chatbox 2079 (2025-02),
+anomalyco/opencode 41860 (2026-08, DeepSeek: empty `tool_calls`), docker/docker-agent 63 (2025-07), run-llama/llama_index 17555
+(content that is null), dataprofessor/builder 3 (2024-06: a picture as a string), langchain-ai/langchain 35054 (2026-02: `name`).
+Types of another form's parts: reference of Chat Completions, 2026-11.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ CHECKED: Final = "openai-checks"
 """The quirk of OpenAI's own models: ids, names and fields are checked one by one, which compatible servers do not do."""
 LONGEST_ID: Final = 64
 """Characters of the id of a call. Sent live and taken: 51 in Chat Completions (vercel/ai 17233, 2026-07)."""
-TEXTS: Final = frozenset({"text", "input_text", "output_text"})
-PICTURES: Final = frozenset({"image_url", "input_image"})
+TEXTS: Final = ("text", "input_text", "output_text")
+PICTURES: Final = ("image_url", "input_image")
 """Types of pictures that are known by where they stand. One of the type `image` is another provider's."""
 UNLIT: Final = "a picture by an address that only the sender can read"
 UNSAID: Final = "a text that is none"

@@ -2,7 +2,8 @@
 
 The rule: what is asked of an item here depends on the items before it, so neither `slips` nor pairing's mends of one message can
 see to it; lint and pairing both go by this list. Sources of the words, 2026-11: answers quoted in earendil-works/pi 5149
-(2026-05), HKUDS/nanobot 3633 (2026-05), vercel/ai 13383 (2026-03: an id that stands twice), and with `store` false in vercel/ai 7099.
+(2026-05), HKUDS/nanobot 3633 (2026-05), vercel/ai 13383 (2026-03: an id that stands twice), vercel/ai 7099 (`store`
+false).
 """
 
 from __future__ import annotations
