@@ -373,7 +373,7 @@ def test_an_output_that_is_none_is_an_empty_text(kind: str) -> None:
 
 def test_a_text_that_is_none_goes_from_an_item() -> None:
     left = {"type": "input_text", "text": "x"}
-    body = items(user({"type": "input_text", "text": None}, left))
+    body = items(user({"type": "text", "text": None}, left))
     assert "no-content" in answers(body, ITEMS)
     assert mended(body, ITEMS) == [user(left)]
 

@@ -44,35 +44,35 @@ def kept(conversation: Conversation, quirks: frozenset[str], messages: Sequence[
     if conversation.api != "openai-responses" or CHECKED not in quirks:
         return
     unsaved = conversation.body.get("store") is False
-    seen: dict[str, JsonObject] = {}
+    seen: dict[str, list[JsonObject]] = {}
     led = False
     for message in messages:
         json = message.json
         given, said = json.get("id"), kind(json)
         led = led and message.role == "assistant"
-        if not isinstance(given, str) or not given:
+        if not isinstance(given, str) or not given or message.role == "tool":
             continue
         if unsaved and said == "reasoning" and not json.get("encrypted_content"):
             led = True
             what, so = "reasoning that the provider did not keep", "leave it out"
             yield Kept(message=message, code="unsaved", what=what, so=so, answer=_LOST.format(id=given))
         elif given in seen:
-            found = _twice(message, said, seen[given])
-            yield from found
+            yield from _twice(message, said, seen[given])
+            seen[given].append(json)
         elif led and said in _NAMELESS:
             what, so = "the id of an item whose reasoning the provider did not keep", "leave the id out"
             yield _without_id(message, "unsaved", what, so, _ALONE.format(id=given, type=said))
         else:
-            seen[given] = json
+            seen[given] = [json]
 
 
-def _twice(message: Message, said: str, before: JsonObject) -> Iterator[Kept]:
+def _twice(message: Message, said: str, before: Sequence[JsonObject]) -> Iterator[Kept]:
     """An item whose id an earlier one has. What it is by that id alone goes, and so does the very same one."""
     given = message.json["id"]
     answer = _TWICE.format(id=given)
     if said in _NAMELESS:
         yield _without_id(message, "item-twice", f"the id {given!r} of an earlier item", "leave the id out", answer)
-    elif said in ("reasoning", "item_reference") or (message.role == "assistant" and message.json == before and _bare(message)):
+    elif said in ("reasoning", "item_reference") or (message.role == "assistant" and message.json in before and _bare(message)):
         what, so = f"an item that stands here before, by its id {given!r}", "leave it out"
         yield Kept(message=message, code="item-twice", what=what, so=so, answer=answer)
 
