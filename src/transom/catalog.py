@@ -108,12 +108,12 @@ QUIRKS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "signed-thinking": ("anthropic", ()),
         "signed-calls": ("google", ("gemini-1", "gemini-2", "gemini-pro", "gemini-flash", "gemma", "learnlm")),
-        "openai-checks": ("openai", ("gpt-oss",)),
+        "openai-checks": ("openai", ("gpt-oss", "gpt-4-vision")),
     }
 )
 """Quirks of a vendor's own models, all but those whose names begin so. "signed-thinking": thinking is sent back signed or not at
 all; "signed-calls": the first call of a step carries a signature (Gemini 3 and later); "openai-checks": ids, names
-and fields are checked one by one, which compatible servers do not do."""
+and fields are checked one by one, which compatible servers do not do, nor did its own first model that saw pictures."""
 
 WHOLE_WINDOWS = frozenset({400_000, 1_050_000})
 """OpenAI's windows of which the catalogue gives only the input's share (272,000 + 128,000 and 922,000 + 128,000)."""
