@@ -108,12 +108,12 @@ QUIRKS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "signed-thinking": ("anthropic", ()),
         "signed-calls": ("google", ("gemini-1", "gemini-2", "gemini-pro", "gemini-flash", "gemma", "learnlm")),
-        "summaries-alone": ("openai", ("gpt-oss",)),
+        "openai-checks": ("openai", ("gpt-oss", "gpt-4-vision")),
     }
 )
 """Quirks of a vendor's own models, all but those whose names begin so. "signed-thinking": thinking is sent back signed or not at
-all; "signed-calls": the first call of a step carries a signature (Gemini 3 and later); "summaries-alone": reasoning that is sent
-back holds a summary and no content."""
+all; "signed-calls": the first call of a step carries a signature (Gemini 3 and later); "openai-checks": ids, names
+and fields are checked one by one, which compatible servers do not do, nor did its own first model that saw pictures."""
 
 NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"no-prefill": ("gemini-3.5-flash-lite", "gemini-3.6", "gemini-3.7", "gemini-3.8", "gemini-3.9", "gemini-4", "gemini-5")}

@@ -244,6 +244,6 @@ def test_a_call_that_lacks_something_is_whole_after_one_repair(api: str, message
 def test_reasoning_may_lead_to_an_item_that_nobody_knows() -> None:
     """New kinds of items come every month; the reasoning before one is as needed as before a call."""
     said = {"role": "user", "content": "x"}
-    body = {"model": "gpt-5", "input": [said, {"type": "reasoning", "id": "r", "summary": []}, {"type": "new_item", "id": "n"}]}
+    body = {"model": "gpt-5", "input": [said, {"type": "reasoning", "id": "rs", "summary": []}, {"type": "new_item", "id": "n"}]}
     assert transom.fit(body, api="openai-responses").request is body
     assert transom.lint(body, api="openai-responses") == []

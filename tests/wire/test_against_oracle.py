@@ -19,7 +19,7 @@ from transom.wire import FORMS
 
 SHARED = Path(__file__).parents[3] / "shared"
 PROVIDERS = ("anthropic", "openai-chat", "openai-responses", "gemini")
-OURS_ALONE = {"odd-id", "odd-name", "trailing", "ttl-order"}
+OURS_ALONE = {"odd-id", "odd-name", "trailing", "ttl-order", "no-calls", "no-content"}
 """What the independent reader does not look at."""
 KEYS = {"openai-responses": "input", "gemini": "contents"}
 

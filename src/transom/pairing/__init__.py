@@ -27,7 +27,9 @@ from transom.pairing.ends import (
 )
 from transom.pairing.failed import with_words
 from transom.pairing.groups import grouped
+from transom.pairing.kept import with_own_ids
 from transom.pairing.match import match
+from transom.pairing.pictures import with_pictures_behind
 from transom.pairing.place import Placer
 from transom.pairing.slips import without_slips
 from transom.pairing.tidy import split, with_arguments, with_contents, with_names, without_blanks
@@ -52,7 +54,8 @@ def pair(
     `late_results`: a result that arrives after the assistant spoke again is moved up to its call, or ("append") stays where it
     arrived, as text that names the call, while a failed stub answers the call; so nothing sent before changes.
     `quirks` of the model: "no-prefill" (no assistant turn at the end), "unique-ids" (no id twice in a request, in forms whose
-    provider takes that), "strict-pairs" (each result right behind its call, in forms of items).
+    provider takes that), "strict-pairs" (each result right behind its call, in forms of items), "openai-checks" (ids of items,
+    and who may show pictures, as OpenAI checks them).
     `apart`: what the user says between a call and its output is a group of its own, and the output goes up to its call, also
     where the provider minds no such order.
     """
@@ -65,12 +68,15 @@ def pair(
     held = bool(conversation.held) or any("reference" in draft.kinds for draft in drafts)
     strict = "strict-pairs" in quirks
     anywhere = form.items and not strict and not apart
-    matches = match(drafts, form, late=late_results, unique=unique, held=held, anywhere=anywhere)
+    longest = form.longest_id if not form.longest_for or form.longest_for in quirks else 0
+    matches = match(drafts, form, late=late_results, unique=unique, held=held, anywhere=anywhere, longest=longest)
     placer = Placer(drafts, matches, form, strict=strict, anywhere=anywhere)
-    runs, emptied = without_empties(list(placer.runs()), form)
+    runs = list(placer.runs())
+    shown = list(with_pictures_behind(runs, form, quirks))
+    runs, emptied = without_empties(runs, form)
     runs, lost = without_lost_reasoning(runs, form)
     runs = rejoined(runs, form) or [nothing_left(form, 0)]
-    decisions += [*matches.decisions, *placer.decisions, *emptied, *lost]
+    decisions += [*matches.decisions, *placer.decisions, *shown, *emptied, *lost]
     decisions += _ended(runs, conversation, form, quirks)
     return grouped(runs, form, declared=bool(conversation.tools)), tuple(decisions)
 
@@ -78,6 +84,7 @@ def pair(
 def _tidied(conversation: Conversation, form: Form, quirks: frozenset[str]) -> tuple[list[Draft], list[Decision]]:
     decisions: list[Decision] = []
     messages = without_slips(conversation.messages, form, quirks, decisions)
+    messages = list(with_own_ids(messages, conversation, form, quirks, decisions))
     messages = with_names(messages, form, decisions) if form.names_documents else messages
     if form.results_tell:
         messages = with_contents(messages, form, decisions)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from transom.pairing.draft import Draft, sealed
-from transom.pairing.notes import GAP, GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, ours
+from transom.pairing.notes import GAP, GO_ON, LATE_HEAD, MEDIA_HERE, OPENING, SHOWN, ours
 from transom.parts import Entry, Group, Message, following
 from transom.wire.form import Form
 
@@ -70,5 +70,5 @@ def _asks(message: Message) -> bool:
     words = [part.text for part in message.parts if part.kind == "text"]
     if any(not ours(text) for text in words):
         return True
-    returned = any(text == MEDIA_HERE or text.startswith(LATE_HEAD) for text in words)
+    returned = any(text in (MEDIA_HERE, SHOWN) or text.startswith(LATE_HEAD) for text in words)
     return not returned and any(part.kind not in ("text", "result") for part in message.parts)

@@ -17,10 +17,11 @@ from transom.pairing.notes import late_head, real
 from transom.parts import Part, walk
 from transom.plan import Decision
 from transom.wire.form import Form
-from transom.wire.naming import plain_id
+from transom.wire.naming import bounded, plain_id
 
-LONGEST_ID = 40
-"""Characters: OpenAI refuses a longer id ("Expected a string with maximum length 40", seen since 2025-06)."""
+LONGEST_ID = 64
+"""Characters within which an id stays when it gets a number: OpenAI's and Bedrock's limit ("Expected a string with maximum length
+64", 2026-03; botocore, `ToolUseId`). OpenAI's Chat Completions took 40 until 2025-12 (openclaw/openclaw 875, 2026-01)."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -76,13 +77,14 @@ def match(  # noqa: PLR0913 - what is matched, and by which rules
     unique: bool,
     held: bool = False,
     anywhere: bool = False,
+    longest: int = 0,
 ) -> Matches:
     """Find the answer of every call. Results that answer nothing are taken out of their messages, or, with `late="append"`,
     stay there as text. `unique`: ids must differ in the whole request, not in one turn only. `held`: the provider holds calls
     that are not among these messages, and results may answer them. `anywhere`: what the user says ahead of a result makes it
-    no late one.
+    no late one. `longest`: the characters that an id may have, 0 for any number of them.
     """
-    matcher = _Matcher(form, append=late == "append", unique=unique, held=held)
+    matcher = _Matcher(form, append=late == "append", unique=unique, held=held, longest=longest)
     before = ""
     for draft in drafts:
         if draft.role == "assistant":
@@ -114,16 +116,9 @@ def numbered(name: str, taken: Container[str], numbers: MutableMapping[str, int]
     return name
 
 
-def _why(given: str, now: str) -> str:
-    """Why a call goes out under another id."""
-    if not given:
-        return "a call without an id"
-    return "an id that the provider refuses" if now == plain_id(given) else "an id that an earlier call has"
-
-
 class _Matcher:
-    def __init__(self, form: Form, *, append: bool, unique: bool, held: bool) -> None:
-        self.form, self.append, self.unique, self.held = form, append, unique, held
+    def __init__(self, form: Form, *, append: bool, unique: bool, held: bool, longest: int) -> None:
+        self.form, self.append, self.unique, self.held, self.longest = form, append, unique, held, longest
         self.turn = 0
         self.direct = False
         """Whether only results stand between the newest calls and here."""
@@ -146,7 +141,7 @@ class _Matcher:
                 call = Call(slot=slot, id=self._name(slot, draft), turn=self.turn)
                 if call.id != slot.id:
                     draft.put(slot, self.form.rename_call(slot.raw, call.id))
-                    self._say(draft, slot, f"{_why(slot.part.id, call.id)}, now {call.id}", slot.part.id or call.id)
+                    self._say(draft, slot, f"{self._why(slot.part.id, call.id)}, now {call.id}", slot.part.id or call.id)
                 same = self.open.get(slot.id)
                 if same is not None and same.calls[0].turn == self.turn:
                     same.calls.append(call)
@@ -170,7 +165,17 @@ class _Matcher:
         decided = dict(draft.stored.names).get(slot.key[1]) if self.unique and draft.stored is not None else None
         name = decided or numbered(given_id(call), taken, self.numbers)
         taken.add(name)
-        return plain_id(name) if self.form.plain_ids else name
+        return self._spelled(name)
+
+    def _spelled(self, name: str) -> str:
+        """An id in the letters and the length that the provider takes."""
+        return bounded(plain_id(name) if self.form.plain_ids else name, self.longest)
+
+    def _why(self, given: str, now: str) -> str:
+        """Why a call goes out under another id."""
+        if not given:
+            return "a call without an id"
+        return "an id that the provider refuses" if now == self._spelled(given) else "an id that an earlier call has"
 
     def answered(self, draft: Draft) -> None:
         """Give each result of a message to its call."""

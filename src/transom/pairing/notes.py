@@ -31,13 +31,15 @@ MEDIA_BELOW: Final = "(what the tool returned stands in the next message of the 
 """In a result that may hold text only and held none."""
 MEDIA_HERE: Final = "(what the tools above returned)"
 """In front of the media of results that may hold text only."""
+SHOWN: Final = "(shown above)"
+"""In front of pictures that stood in a message of one who may not show any."""
 FAILED: Final = "(the tool failed and said nothing)"
 """In a result that says it failed and holds no words."""
 LATE_HEAD: Final = "Late result of call "
 """How a result begins that is appended where it arrived, as a text that names the call."""
 
 CONSTANT: Final = frozenset(
-    {EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, GAP, NO_THINKING, DOCUMENTS, MEDIA_BELOW, MEDIA_HERE, FAILED}
+    {EMPTIED, NOT_FINISHED, BROKEN_OFF, OPENING, GO_ON, GAP, NO_THINKING, DOCUMENTS, MEDIA_BELOW, MEDIA_HERE, SHOWN, FAILED}
 )
 
 _MOST_WORDS: Final = 200

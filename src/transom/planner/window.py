@@ -9,7 +9,7 @@ from itertools import takewhile
 from transom.catalog import Limits
 from transom.frozen import Frozen
 from transom.ledger import Ledger
-from transom.pairing.notes import MEDIA_HERE
+from transom.pairing.notes import MEDIA_HERE, SHOWN
 from transom.parts import Conversation, Entry, Group, Media, Part, own_entry, spell
 from transom.placeholder import short_digest
 from transom.plan import Budget, Fold, Size, State, covering
@@ -151,7 +151,7 @@ class Ages(Frozen, frozen=True):
 def _author(entry: Entry, part: Part) -> Author:
     """Who showed a medium: the assistant, a tool (in its result, or behind it where results hold text only), or the user."""
     message = entry.message
-    if message.role == "assistant":
+    if message.role == "assistant" or any(top.text == SHOWN for top in message.parts):
         return "assistant"
     holder = next((top for top in message.parts if top.place == part.place[: len(top.place)]), part)
     returned = holder.kind == "result" or any(top.text == MEDIA_HERE for top in message.parts)

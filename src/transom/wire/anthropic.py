@@ -35,6 +35,8 @@ names_documents: Final = False
 prefill_trimmed: Final = True
 plain_ids: Final = True
 plain_names: Final = True
+longest_id: Final = 0
+longest_for: Final = ""
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _MARK: Final = "cache_control"

@@ -31,6 +31,8 @@ names_documents: Final = False
 prefill_trimmed: Final = False
 plain_ids: Final = False
 plain_names: Final = False
+longest_id: Final = 0
+longest_for: Final = ""
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",

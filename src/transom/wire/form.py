@@ -92,6 +92,10 @@ class Form(Protocol):
     """Whether ids of calls are letters, digits, `_` and `-`."""
     plain_names: bool
     """Whether names of called tools are letters, digits, `_` and `-`, unless a tool is declared with another."""
+    longest_id: int
+    """Characters that an id of a call may have; 0: no limit is known."""
+    longest_for: str
+    """The quirk of models whose provider holds to that limit; "": of all."""
 
     def read(self, body: JsonObject, /) -> Conversation:
         """The whole body as views. Raises BadRequest with the place of what does not belong."""

@@ -35,6 +35,8 @@ names_documents: Final = False
 prefill_trimmed: Final = False
 plain_ids: Final = False
 plain_names: Final = False
+longest_id: Final = 0
+longest_for: Final = ""
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "user", "tool": "user"}
 """Roles; a content without one is the user's."""

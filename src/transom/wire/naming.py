@@ -43,6 +43,21 @@ def loose_id(given: str) -> str:
     return spelled if spelled == given else f"{spelled}_{digest(given)}"
 
 
+def bounded(given: str, longest: int) -> str:
+    """An id of at most `longest` characters (0: as many as it has). One that is cut is told apart by a digest of the whole."""
+    if not longest or len(given) <= longest:
+        return given
+    return f"{given[: longest - 9]}_{_digest(given)}"
+
+
+def overlong(conversation: Conversation, longest: int) -> Iterator[tuple[Message, Part, str]]:
+    """Calls whose id has more characters than providers take, and why."""
+    for message in conversation.messages:
+        for part in message.parts:
+            if part.kind == "call" and len(part.id) > longest and part.place != ("function_call",):
+                yield message, part, f"the call's id has {len(part.id)} characters; it may have {longest}"
+
+
 def titled(name: str) -> str:
     """A document's name as Bedrock takes it; "" where nothing of it is left. Letters that were lost leave a digest."""
     spelled = _SPACES.sub(" ", _UNTITLED.sub("-", name))

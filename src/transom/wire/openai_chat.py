@@ -16,6 +16,7 @@ from transom.wire import content, numbers, openai_fields
 from transom.wire.form import Fault, Slip, Usage
 from transom.wire.openai_chat_rules import faults
 from transom.wire.openai_chat_slips import slips_of
+from transom.wire.openai_checks import CHECKED, LONGEST_ID
 from transom.wire.slips import faults as slipped
 
 api: Final = "openai-chat"
@@ -32,6 +33,8 @@ names_documents: Final = False
 prefill_trimmed: Final = False
 plain_ids: Final = False
 plain_names: Final = True
+longest_id: Final = LONGEST_ID
+longest_for: Final = CHECKED
 
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",
@@ -77,7 +80,7 @@ def read_message(json: JsonObject, index: int, /) -> Message:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return [*faults(conversation), *slipped(conversation, slips, quirks)]
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
 
 
 def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:

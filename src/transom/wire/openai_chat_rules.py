@@ -13,9 +13,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from transom.parts import Conversation, Message, Part, spell
+from transom.wire import pictures
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
-from transom.wire.naming import PLAIN, misnamed
+from transom.wire.naming import PLAIN, misnamed, overlong
+from transom.wire.openai_checks import CHECKED, LONGEST_ID
 
 _OPEN: Final = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following "
@@ -23,10 +25,14 @@ _OPEN: Final = (
 )
 _NO_TURNS: Final = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."
 _PATTERN: Final = f"string does not match pattern. Expected a string that matches the pattern '{PLAIN}'."
+_TOO_LONG: Final = (
+    "Invalid '{place}.id': string too long. Expected a string with maximum length 64, but got a string with length {count} "
+    "instead."
+)
 _ORPHAN: Final = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
 
 
-def faults(conversation: Conversation) -> list[Fault]:
+def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     """Each fault: of calls and results first, then of single messages, then of the order of roles."""
     messages = conversation.messages
     if not messages:
@@ -41,12 +47,28 @@ def faults(conversation: Conversation) -> list[Fault]:
         place = spell(("messages", message.index, *part.place))
         answer = f"Invalid 'messages[{message.index}].tool_calls[{part.place[-1]}].function.name': {_PATTERN}"
         out.append(Fault(place=place, code="odd-name", says=says, answer=answer))
-    out.extend(_order(messages))
+    if CHECKED in quirks:
+        out += [_long(message, part, says) for message, part, says in overlong(conversation, LONGEST_ID)]
+    out += [*_silent(messages), *pictures.faults(conversation, quirks), *_order(messages)]
     return out
 
 
 def _own(message: Message, part: Part) -> bool:
     return part.place == () or (message.role == "assistant" and part.place[0] in ("tool_calls", "function_call"))
+
+
+def _long(message: Message, part: Part, says: str) -> Fault:
+    place = spell(("messages", message.index, *part.place))
+    return Fault(place=f"{place}.id", code="long-id", says=says, answer=_TOO_LONG.format(place=place, count=len(part.id)))
+
+
+def _silent(messages: tuple[Message, ...]) -> Iterator[Fault]:
+    """The user says something: no content, or an empty list, is refused, an empty text is not."""
+    for message in messages:
+        if message.role == "user" and not message.parts and message.json.get("content") in (None, []):
+            place, says = f"messages[{message.index}].content", "the user's message has no content; say something or leave it out"
+            answer = "Invalid value for 'content': expected a string, got null." if message.json.get("content") is None else ""
+            yield Fault(place=place, code="no-content", says=says, answer=answer)
 
 
 def _blank(message: Message) -> bool:

@@ -16,6 +16,7 @@ from transom.parts import Conversation, Media, Message, Part, Role, following
 from transom.types import Json, JsonObject
 from transom.wire import content, numbers
 from transom.wire.form import Fault, Slip, Usage
+from transom.wire.openai_checks import CHECKED, LONGEST_ID
 from transom.wire.openai_responses_items import BLANK, NAMED, kind
 from transom.wire.openai_responses_items import read as read_item
 from transom.wire.openai_responses_rules import faults
@@ -36,6 +37,8 @@ names_documents: Final = False
 prefill_trimmed: Final = False
 plain_ids: Final = False
 plain_names: Final = True
+longest_id: Final = LONGEST_ID
+longest_for: Final = CHECKED
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _HELD: Final = ("previous_response_id", "conversation", "prompt")

@@ -11,10 +11,13 @@ from typing import Final
 
 from transom.parts import Conversation, Message, Part
 from transom.types import JsonObject
+from transom.wire import pictures
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
-from transom.wire.naming import PLAIN, misnamed
+from transom.wire.naming import PLAIN, misnamed, overlong
+from transom.wire.openai_checks import CHECKED, LONGEST_ID
 from transom.wire.openai_responses_items import kind, read
+from transom.wire.openai_responses_kept import Kept, kept
 
 STRICT: Final = "strict-pairs"
 """A quirk of compatible servers: they pair calls and outputs by position, each output right behind its call."""
@@ -24,6 +27,8 @@ _ANSWERS: Final = {
     "orphan-result": "No tool call found for function call output with call_id {id}.",
     "odd-name": f"Invalid 'input[{{index}}].name': string does not match pattern. Expected a string that matches the pattern "
     f"'{PLAIN}'.",
+    "long-id": "Invalid 'input[{index}].call_id': string too long. Expected a string with maximum length 64, but got a string "
+    "with length {count} instead.",
     "reasoning": "Item '{item}' of type 'reasoning' was provided without its required following item.",
 }
 
@@ -39,6 +44,10 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     unseen = bool(conversation.held) or any(_kind(message) == "reference" for message in messages)
     out = [*foreign(conversation, _own), *_pairs(messages, unseen=unseen), *_reasoning(messages)]
     out += [_fault(message, "odd-name", says) for message, _, says in misnamed(conversation)]
+    if CHECKED in quirks:
+        out += [_fault(message, "long-id", says) for message, _, says in overlong(conversation, LONGEST_ID)]
+    out += [_refused(one) for one in kept(conversation, quirks, messages)]
+    out += pictures.faults(conversation, quirks)
     if STRICT in quirks:
         out += _adjacent(messages)
     if messages[-1].role == "assistant" and (_kind(messages[-1]) == "reasoning" or "role" in messages[-1].json):
@@ -60,9 +69,13 @@ def _kind(message: Message) -> str:
     return message.parts[0].kind if len(message.parts) == 1 and message.parts[0].place == () else ""
 
 
+def _refused(one: Kept) -> Fault:
+    return Fault(place=_place(one.message), code=one.code, says=f"{one.what}; {one.so}", answer=one.answer)
+
+
 def _fault(message: Message, code: str, says: str) -> Fault:
     part = message.parts[0]
-    answer = _ANSWERS.get(code, "").format(index=message.index, id=part.id, item=message.json.get("id", ""))
+    answer = _ANSWERS.get(code, "").format(index=message.index, id=part.id, count=len(part.id), item=message.json.get("id", ""))
     return Fault(place=_place(message), code=code, says=says, answer=answer)
 
 
