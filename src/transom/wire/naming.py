@@ -40,7 +40,7 @@ def plain_id(given: str) -> str:
 def loose_id(given: str) -> str:
     """An id as Bedrock takes it, in which `.` and `:` may stand too; other characters leave a digest."""
     spelled = _LOOSE.sub("_", given)
-    return spelled if spelled == given else f"{spelled}_{_digest(given)}"
+    return spelled if spelled == given else f"{spelled}_{digest(given)}"
 
 
 def titled(name: str) -> str:
