@@ -16,10 +16,11 @@ from rewritten import key_of
 from transom.pairing import pair
 from transom.pairing.notes import real
 from transom.parts import Entry, Group, Part, own_entry, walk
+from transom.probe.encoded import Encoded
 from transom.wire import FORMS
 
 PROVIDERS = ("anthropic", "openai-chat", "openai-responses", "gemini")
-ELSEWHERE = {"breakpoints"}
+ELSEWHERE = {"breakpoints", "ttl-order"}
 """Faults that a later stage mends."""
 NO_PREFILL = frozenset({"no-prefill"})
 
@@ -73,6 +74,7 @@ def test_pairing_its_own_output_changes_nothing(api: str, data: st.DataObject, l
 @given(data=st.data())
 def test_what_is_legal_comes_back_as_the_same_objects(api: str, data: st.DataObject) -> None:
     conversation = FORMS[api].read(data.draw(conversations.legal_bodies(api)))
+    assume(not any(FORMS[api].slips(message, NO_PREFILL) for message in conversation.messages))  # pictures in odd base64
     groups, decisions = pair(conversation, FORMS[api], quirks=NO_PREFILL)
     assert decisions == ()
     assert entries(groups) == [own_entry(message) for message in conversation.messages]
@@ -167,5 +169,5 @@ def test_groups_are_whole_and_say_where_their_parts_were_written(
             for key, part in entry.keyed():
                 if part.media is not None:
                     seen.append(key)
-                    assert payload[key] == part.media.payload
+                    assert Encoded(payload[key]).whole() == Encoded(part.media.payload).whole()  # base64 may be spelled anew
     assert len(seen) == len(set(seen))

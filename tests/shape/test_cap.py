@@ -98,7 +98,10 @@ def test_the_parts_of_a_message_share_its_cap_in_order_and_a_result_always_stays
 def test_a_text_that_stands_deeper_in_its_part_passes() -> None:
     resource = {"type": "resource", "resource": {"uri": "a", "mimeType": "text/plain", "text": "x" * 90}}
     messages = [{"role": "user", "content": [resource, {"type": "text", "text": "y" * 90}]}]
-    assert capped(messages, 5)[0][0]["content"] == [resource, {"type": "text", "text": "[cut here; there were 90 characters]"}]
+    assert capped(messages, 5, api="blocks")[0][0]["content"] == [
+        resource,
+        {"type": "text", "text": "[cut here; there were 90 characters]"},
+    ]
 
 
 def test_a_text_ends_between_characters() -> None:

@@ -47,7 +47,7 @@ def bounded(given: str, longest: int) -> str:
     """An id of at most `longest` characters (0: as many as it has). One that is cut is told apart by a digest of the whole."""
     if not longest or len(given) <= longest:
         return given
-    return f"{given[: longest - 9]}_{_digest(given)}"
+    return f"{given[: longest - 9]}_{digest(given)}"
 
 
 def overlong(conversation: Conversation, longest: int) -> Iterator[tuple[Message, Part, str]]:
