@@ -169,19 +169,6 @@ class PriceList(Frozen, frozen=True):
         price, how = self._media(media)
         return f"{how} ({self.card.image_label})" if media.kind == "image" and price.basis == "rule" else how
 
-    def is_steady(self, message: Message) -> bool:
-        """Whether a message costs the same before and after the user's next turn: reasoning may not."""
-        frame, calls = self.card.frame, has_calls(message)
-        return all(
-            frame.said(part.text, live=True) == frame.said(part.text, live=False)
-            and frame.hidden(part, live=True) == frame.hidden(part, live=False)
-            and (part.kind != "reasoning" or self._thought(part, calls, live=True) == self._thought(part, calls, live=False))
-            for part in walk(message.parts)
-        )
-
-    def _thought(self, part: Part, calls: bool, *, live: bool) -> int:  # noqa: FBT001 - as the frame takes it
-        return self.card.frame.reasoning(part, self._tokens, calls=calls, live=live)
-
     def _within(self, message: Message) -> Iterator[tuple[Part, Where]]:
         """Each part of a message and where it stands."""
         calls, live = has_calls(message), message.index > self.live
@@ -233,7 +220,7 @@ class PriceList(Frozen, frozen=True):
         if part.kind == "result":
             return self.card.frame.result(part, self._dense)
         if part.kind == "reasoning":
-            return self._thought(part, where.calls, live=where.live)
+            return self.card.frame.reasoning(part, self._tokens, calls=where.calls, live=where.live)
         if part.kind == "text" or part.text or part.parts:
             return self._tokens(self.card.frame.said(part.text, live=where.live))
         return self._dense(canon.text(part.raw))

@@ -48,7 +48,7 @@ def called(name: str, *content: Json | str) -> list[Json]:
     ]
 
 
-LONG = "a long text of many words " * 20
+LONG = ("a long text of many words " * 20).strip()
 
 
 def turns(count: int) -> list[Json]:

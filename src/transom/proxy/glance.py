@@ -17,11 +17,11 @@ from transom.errors import BadRequest
 from transom.frozen import Frozen
 from transom.pairing.draft import drafted
 from transom.pairing.tidy import with_arguments
-from transom.parts import Conversation, Message, walk
+from transom.parts import Conversation, Message, Part, walk
 from transom.plan import Size
 from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
-from transom.pricing import SCALED, Price, PriceList
+from transom.pricing import SCALED, Price, PriceList, has_calls
 from transom.proxy.bounded import Bounded
 from transom.types import JsonObject
 from transom.wire.form import Form
@@ -164,7 +164,7 @@ class Glance:
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
             plain = plain and not with_arguments(drafted(message), terms.form)
             guessed = price.tokens if price.basis in SCALED else 0
-            steady = message.role == "user" or prices.is_steady(message)
+            steady = message.role == "user" or _is_steady(message, prices)
             found = Figure(price.tokens, guessed, price.bytes, message.role != "system", plain, steady)
             self._figures[digest, named, live] = found
             if found.steady:
@@ -188,6 +188,24 @@ def _new_ids(talk: Conversation, tail: Sequence[JsonObject], data: bytes) -> boo
         one.isascii() and one.isprintable() and not {*'"\\/'} & {*one} and data.count(one.encode()) == own.count(one.encode())
         for one in ids
     )
+
+
+def _is_steady(message: Message, prices: PriceList) -> bool:
+    """Whether a message costs the same before and after the user's next turn: reasoning may not."""
+    frame, calls = prices.card.frame, has_calls(message)
+
+    def count(text: str) -> int:
+        return prices.text(text).tokens
+
+    def same(part: Part) -> bool:
+        said = frame.said(part.text, live=True) == frame.said(part.text, live=False)
+        hidden = frame.hidden(part, live=True) == frame.hidden(part, live=False)
+        if part.kind != "reasoning":
+            return said and hidden
+        now, later = (frame.reasoning(part, count, calls=calls, live=live) for live in (True, False))
+        return said and hidden and now == later
+
+    return all(same(part) for part in walk(message.parts))
 
 
 def _unscaled(prices: PriceList) -> PriceList:
