@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from transom import account, check, marks, pairing, resume, shape, write
+from transom import account, check, marks, outside, pairing, resume, shape, write
 from transom.canon import digest, size
 from transom.catalog import ModelCard
 from transom.errors import OverBudget
@@ -87,7 +87,8 @@ def run(  # noqa: PLR0913 - the stages' inputs
         apart=state.moved,
     )
     sent = _sent(conversation, history, planned.entries, planned)
-    around, entries, outside, remarked = marks.settled(conversation, planned.entries, form, card.limits)
+    around, mended = outside.tidied(conversation, form, ledger)
+    around, entries, unmarked, remarked = marks.settled(around, planned.entries, form, card.limits)
     if policy.marks == "place" and not preview:
         entries = marks.placed(around, entries, form, card, last=state.sent, now=sent)
     counted = _counted(around, entries, planned, form, ledger)
@@ -101,7 +102,8 @@ def run(  # noqa: PLR0913 - the stages' inputs
         before=account.whole(conversation, ledger),
         after=counted,
         budget=planned.budget,
-        decisions=outside
+        decisions=mended
+        + unmarked
         + account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
         breaks=resume.breaks(resumed.sent, sent, _cause(planned, resumed)),
         basis=account.basis(conversation, entries, ledger),

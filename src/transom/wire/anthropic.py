@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject
-from transom.wire import content, numbers
+from transom.wire import content, instructions, numbers
 from transom.wire.anthropic_rules import faults
 from transom.wire.anthropic_slips import slips_of
 from transom.wire.form import Fault, Slip, Usage
@@ -69,7 +69,7 @@ def read_message(json: JsonObject, index: int, /) -> Message:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks), *instructions.faults(conversation)]
 
 
 def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:

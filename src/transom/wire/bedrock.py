@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role, spell
 from transom.types import Json, JsonObject, Place
-from transom.wire import content, numbers
+from transom.wire import content, instructions, numbers
 from transom.wire.bedrock_rules import faults
 from transom.wire.bedrock_slips import slips_of
 from transom.wire.form import Fault, Slip, Usage
@@ -100,7 +100,12 @@ def _is_point(raw: Json) -> bool:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return [*faults(conversation, quirks), *_overlong(conversation), *slipped(conversation, slips, quirks)]
+    return [
+        *faults(conversation, quirks),
+        *_overlong(conversation),
+        *slipped(conversation, slips, quirks),
+        *instructions.faults(conversation),
+    ]
 
 
 def _overlong(conversation: Conversation) -> Iterator[Fault]:

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from transom.errors import BadRequest
 from transom.parts import Conversation, Media, Message, Part, Role, spell
 from transom.types import Json, JsonObject, Place
-from transom.wire import content, numbers
+from transom.wire import content, instructions, numbers
 from transom.wire.form import Fault, Slip, Usage
 from transom.wire.gemini_rules import faults
 from transom.wire.gemini_slips import slips_of
@@ -127,7 +127,7 @@ def _told_elsewhere(json: JsonObject, index: int) -> None:
 
 def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -> list[Fault]:
     """Each rule of structure that the body breaks, with what the provider would answer."""
-    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks)]
+    return [*faults(conversation, quirks), *slipped(conversation, slips, quirks), *instructions.faults(conversation)]
 
 
 def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:
