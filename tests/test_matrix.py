@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import pytest
 
 import transom
-from conversations import PDF, PICTURES, encoded
 from rewritten import MADE_FROM_ANTHROPIC, blocks, key_of, rewritten
+from stage import PDF, PICTURES, encoded
 from transom.parts import walk
 from transom.wire import FORMS, required
 

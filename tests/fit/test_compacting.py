@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import transom
-from conversations import PDF, encoded, png
+from stage import PDF, encoded, png
 from transom import FLAT, Policy, PriceList, canon
 from transom.placeholder import placeholder
 from transom.planner.timelines import SUPERSEDED

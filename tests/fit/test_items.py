@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import transom
-from conversations import GIF, JPEG, WEBP, encoded, png
+from stage import GIF, JPEG, WEBP, encoded, png
 from transom import FLAT, Policy, PriceList, canon
 from transom.parts import Facts
 from transom.wire import FORMS

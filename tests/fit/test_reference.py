@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import transom
-from conversations import encoded, png
+from stage import encoded, png
 from transom import FLAT, PriceList, canon
 from transom.placeholder import placeholder
 from transom.wire import FORMS

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 import transom
-from conversations import encoded, png
+from stage import encoded, png
 from transom import FLAT, Policy, canon
 from transom.planner.allowance import allowance
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import transom
-from conversations import PDF, encoded, png
+from stage import PDF, encoded, png
 from transom import FLAT, Ask, BadSetting, Policy, PriceList, canon
 from transom.catalog import Limits
 from transom.folds import Chunk, Item, Voice, asked

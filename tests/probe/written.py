@@ -7,6 +7,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from probe.drawn import adts, box, mp3, text
+from transom import probe
+from transom.parts import Facts
 from transom.probe.encoded import Encoded
 
 Objects = Mapping[int, bytes]
@@ -352,3 +354,8 @@ class Counted(Encoded):
     def part(self, at: int, count: int) -> bytes:
         self.asked += count
         return super().part(at, count)
+
+
+def read(data: bytes) -> Facts:
+    """What a probe finds in a PDF."""
+    return probe.facts(text(data), "base64", "application/pdf")

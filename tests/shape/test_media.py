@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conversations
+import stage
 import transom
 from transom.catalog import Limits
 from transom.pairing import pair
@@ -35,12 +36,12 @@ def shaped(api: str, parts: list[Json], limits: Limits = CLAUDE) -> tuple[Json, 
 
 
 def image(name: str, **fields: Any) -> Json:
-    mime, data = conversations.PICTURES[name]
+    mime, data = stage.PICTURES[name]
     return {"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}, **fields}
 
 
 def url(name: str, mime: str = "") -> Json:
-    declared, data = conversations.PICTURES[name]
+    declared, data = stage.PICTURES[name]
     return {"type": "image_url", "image_url": {"url": f"data:{mime or declared};base64,{data}"}}
 
 
@@ -87,7 +88,7 @@ def test_a_picture_that_the_provider_takes_is_the_same_object(name: str) -> None
 def test_a_wrong_type_is_corrected_from_the_bytes() -> None:
     json, decisions, _ = shaped("anthropic", [image("mislabelled"), image("jpg")])
     assert [part["source"]["media_type"] for part in json["content"]] == ["image/jpeg", "image/jpeg"]
-    assert json["content"][0]["source"]["data"] is conversations.PICTURES["mislabelled"][1]
+    assert json["content"][0]["source"]["data"] is stage.PICTURES["mislabelled"][1]
     assert [(line.verb, line.reason) for line in decisions] == [
         ("mend", "declared as image/png, and the bytes are image/jpeg"),
         ("mend", "declared as image/jpg, and the bytes are image/jpeg"),
@@ -95,7 +96,7 @@ def test_a_wrong_type_is_corrected_from_the_bytes() -> None:
 
 
 def test_a_wrong_type_in_a_data_url_is_corrected_too_and_a_second_name_for_it_is_not() -> None:
-    data = conversations.PICTURES["jpeg"][1]
+    data = stage.PICTURES["jpeg"][1]
     json, decisions, _ = shaped(
         "openai-chat", [url("mislabelled"), url("jpg"), {"type": "image_url", "image_url": {"url": f"data:;base64,{data}"}}]
     )
@@ -108,7 +109,7 @@ def test_a_wrong_type_in_a_data_url_is_corrected_too_and_a_second_name_for_it_is
 
 def test_the_limit_of_bytes_counts_the_base64_text() -> None:
     """CM-04: the inline size is the payload as it stands in the body. Equality is inside."""
-    data = conversations.PICTURES["png"][1]
+    data = stage.PICTURES["png"][1]
     assert shaped("anthropic", [image("png")], Limits(image_bytes=len(data)))[1] == ()
     lines = shaped("anthropic", [image("png")], Limits(image_bytes=len(data) - 1))[1]
     assert [line.reason for line in lines] == [f"{len(data)} base64 characters, over {len(data) - 1}"]

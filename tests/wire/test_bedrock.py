@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import transom
-from conversations import PDF, PICTURES, bodies, encoded
+from conversations import bodies
 from rewritten import from_bedrock, rewritten
+from stage import PDF, PICTURES, encoded
 from transom import canon
 from transom.errors import BadRequest
 from transom.pairing import pair

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import transom
-from conversations import PDF, encoded
+from stage import PDF, encoded
 from transom.pairing.notes import DOCUMENTS
 from transom.wire import bedrock, naming
 

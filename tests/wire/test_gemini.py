@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import transom
-from conversations import PDF, PICTURES, encoded
+from stage import PDF, PICTURES, encoded
 from transom.errors import BadRequest
 from transom.pairing import pair
 from transom.parts import Part, walk

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import transom
-from conversations import PICTURES
+from stage import PICTURES
 from transom.errors import BadRequest
 from transom.pairing import pair
 from transom.parts import Part, walk

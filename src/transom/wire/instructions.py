@@ -1,8 +1,8 @@
 """Texts of the system prompt that say nothing: no provider that takes a list of them takes such a one.
 
 The rule: it is a part of a list that must hold words; an empty string in place of a list is taken (recorded requests to
-Anthropic, 2026). Sources of the words: neohq/dbx 1298 and agentjido/req_llm 712 (2026-05, Anthropic), songquanpeng/one-api 2243 (2025-04,
-Gemini), and the service model of botocore's bedrock-runtime.
+Anthropic, 2026). Sources of the words: neohq/dbx 1298 and agentjido/req_llm 712 (2026-05, Anthropic), songquanpeng/one-api 2243
+(2025-04, Gemini), and the service model of botocore's bedrock-runtime.
 """
 
 from __future__ import annotations
