@@ -37,6 +37,8 @@ def test_signed_thinking_without_its_text_says_an_empty_one() -> None:
     body = claude({"type": "thinking", "signature": "c2ln"}, SAID)
     assert answers(body) == {"thinking": "messages.1.content.0.thinking.thinking: Field required"}
     assert mended(body) == [{"type": "thinking", "signature": "c2ln", "thinking": ""}, SAID]
+
+
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 
 
