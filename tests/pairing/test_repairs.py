@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 import transom
 from pairing.messages import (
@@ -20,7 +21,7 @@ from pairing.messages import (
     tool,
     user,
 )
-from transom.pairing import notes
+from transom.pairing import notes, pair
 from transom.wire import FORMS, required
 
 EMPTY_USER = user(notes.EMPTIED)
@@ -311,6 +312,16 @@ def test_an_id_stays_within_the_length_that_the_provider_takes() -> None:
     longer = long + "c"  # what a host puts into an id stays in it: only made unique
     sent, _, _ = mend("openai-chat", [asked("q"), calling(longer, longer), tool(longer), tool(longer)])
     assert [call["id"] for call in sent[1]["tool_calls"]] == [longer, longer + "_2"]
+
+
+def test_a_mended_call_goes_out_under_the_id_that_the_log_decided_on() -> None:
+    form = FORMS["anthropic"]
+    read = form.read({"messages": [user("q"), assistant(call("x", index=0)), user(result("x"))]})
+    first, second, third = read.messages
+    named = replace(second, names=((("content", 0), "x_2"),))
+    groups, _ = pair(replace(read, messages=(first, named, third)), form)
+    sent = [entry.message.json for group in groups for entry in group.entries]
+    assert sent == [user("q"), assistant(call("x_2")), user(result("x_2"))]
 
 
 def test_a_quirk_makes_ids_unique_where_the_provider_takes_them_twice() -> None:
