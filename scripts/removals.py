@@ -1,4 +1,4 @@
-"""Take each piece of the planner, folds, pairing, shape, calibration and projection out alone, and see a named test fail.
+"""Take each piece of planner, folds, pairing, shape, calibration, projection and slips out alone, and see a named test fail.
 
 `python scripts/removals.py` runs the list (scripts/removals.toml), `--check` only says whether each piece is still in its
 file, words are parts of names to run. A piece that no test misses, or that is not there any more, is an error.
