@@ -13,7 +13,7 @@ from transom.errors import OverBudget
 from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Conversation, Entry, Group, Message
-from transom.plan import Ask, Fold, Sent, Size, State
+from transom.plan import Ask, Decision, Fold, Sent, Size, State
 from transom.planner import Plan, plan
 from transom.planner.window import stands
 from transom.policy import Policy, limit
@@ -87,8 +87,7 @@ def run(  # noqa: PLR0913 - the stages' inputs
         apart=state.moved,
     )
     sent = _sent(conversation, history, planned.entries, planned)
-    around, mended = outside.tidied(conversation, form, ledger)
-    around, entries, unmarked, remarked = marks.settled(around, planned.entries, form, card.limits)
+    around, entries, beside, remarked = _settled(conversation, planned, form, ledger)
     if policy.marks == "place" and not preview:
         entries = marks.placed(around, entries, form, card, last=state.sent, now=sent)
     counted = _counted(around, entries, planned, form, ledger)
@@ -102,9 +101,7 @@ def run(  # noqa: PLR0913 - the stages' inputs
         before=account.whole(conversation, ledger),
         after=counted,
         budget=planned.budget,
-        decisions=mended
-        + unmarked
-        + account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
+        decisions=beside + account.lines(conversation, groups, planned, entries, (*repairs, *remarked), form=form, ledger=ledger),
         breaks=resume.breaks(resumed.sent, sent, _cause(planned, resumed)),
         basis=account.basis(conversation, entries, ledger),
         notes=(*notes, *planned.notes, *checked),
@@ -131,6 +128,17 @@ def _planned(
             return found, made
     found = shaped(True)
     return found, planned(found[0])
+
+
+def _settled(
+    conversation: Conversation, planned: Plan, form: Form, ledger: Ledger
+) -> tuple[Conversation, tuple[Entry, ...], tuple[Decision, ...], tuple[Decision, ...]]:
+    """What stands around the messages and the entries, as the provider takes them, and the lines of what went: beside the
+    messages, and of marks on them.
+    """
+    around, mended = outside.tidied(conversation, form, ledger)
+    around, entries, unmarked, remarked = marks.settled(around, planned.entries, form, ledger.prices.card.limits)
+    return around, entries, (*mended, *unmarked), remarked
 
 
 def _marked(planned: Plan, entries: Sequence[Entry], given: Conversation, around: Conversation, ledger: Ledger) -> Size:

@@ -21,7 +21,8 @@ NOVA: Json = {"modelId": "amazon.nova-pro-v1:0", "messages": [{"role": "user", "
     ("api", "body", "goes"),
     [
         ("anthropic", {**CLAUDE, "system": [BLANK]}, CLAUDE),
-        ("anthropic", {**CLAUDE, "system": [{**BLANK, "cache_control": {"type": "ephemeral"}}, SAID]}, {**CLAUDE, "system": [SAID]}),
+        ("anthropic", {**CLAUDE, "system": [{**BLANK, "cache_control": {"type": "ephemeral"}}, SAID]},
+         {**CLAUDE, "system": [SAID]}),
         ("bedrock", {**NOVA, "system": [{"text": ""}, {"text": "Be short."}]}, {**NOVA, "system": [{"text": "Be short."}]}),
         ("gemini", {**GEMINI, "systemInstruction": {"parts": [{"text": ""}]}}, GEMINI),
         ("gemini", {**GEMINI, "system_instruction": {"parts": [{"text": ""}, {"text": "Be short."}]}},
