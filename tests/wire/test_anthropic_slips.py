@@ -203,3 +203,8 @@ def test_it_does_where_some_is_asked_for_or_the_vendor_is_another() -> None:
     taken(prefill(SIGNED, SAID, **asks))
     taken(prefill(SIGNED, SAID, thinking={"type": "adaptive"}))
     taken(prefill(SIGNED, SAID, model="deepseek-chat"))
+
+
+def test_a_stored_talk_that_ends_with_an_answer_keeps_its_thinking() -> None:
+    talk = {key: value for key, value in prefill(SIGNED, SAID).items() if key != "max_tokens"}
+    assert transom.fit(talk, api="anthropic", budget=10_000).request is talk

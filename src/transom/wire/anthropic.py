@@ -56,7 +56,8 @@ def read(body: JsonObject, /) -> Conversation:
     """The whole body as views. Raises BadRequest with the place of what does not belong."""
     found = content.conversation(body, api, read_message)
     asked = body.get("thinking")
-    unthinking = asked is None or (isinstance(asked, dict) and asked.get("type") == "disabled")
+    # A stored talk says nothing of thinking: who sends it completes it. A request does, since it says how long an answer may get.
+    unthinking = "max_tokens" in body if asked is None else isinstance(asked, dict) and asked.get("type") == "disabled"
     return replace(found, unthinking=True) if unthinking else found
 
 
