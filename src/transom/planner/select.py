@@ -148,7 +148,7 @@ class _Jump:
         for group in groups:
             if group.start in self.must:
                 self.room = self.room.less(sizes[group.start])
-                for _ in range(seams.most_behind(group)):
+                for _ in range(seams.most_behind(group) if group is not groups[-1] else 0):  # nothing comes behind the last
                     self.room = self.room.less(note)
         self._summaries(keeping.summed)
         self._earlier(keeping)
