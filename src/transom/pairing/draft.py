@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from transom import edit
 from transom.parts import Entry, Kind, Message, Part, Role, own_entry
 from transom.types import Json, JsonObject, Key
@@ -109,6 +111,12 @@ def drafted(message: Message) -> Draft:
     """A stored message as it stands."""
     kinds = tuple([part.kind for part in message.parts])
     return Draft(seq=message.index, role=message.role, stored=message, kinds=kinds)
+
+
+def reread(message: Message, json: JsonObject, form: Form) -> Message:
+    """A message read again from what it became; what the log knows of it beside its JSON stays."""
+    found = form.read_message(json, message.index)
+    return replace(found, names=message.names, follows=message.follows)
 
 
 def fresh(seq: int, role: Role, slots: list[Slot]) -> Draft:

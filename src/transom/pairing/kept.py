@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
+from transom.pairing.draft import reread
 from transom.parts import Conversation, Message
 from transom.plan import Decision
 from transom.wire.form import Form
@@ -30,6 +29,5 @@ def with_own_ids(
             continue
         decisions.append(Decision(verb="repair", seq=message.index, reason=found.what))
         if found.now is not None:
-            fresh = form.read_message(found.now, message.index)
-            out.append(replace(fresh, names=message.names, follows=message.follows))
+            out.append(reread(message, found.now, form))
     return out

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
+from transom.pairing.draft import reread
 from transom.parts import Message
 from transom.plan import Decision
 from transom.wire import slips
@@ -23,7 +22,6 @@ def without_slips(messages: Iterable[Message], form: Form, quirks: frozenset[str
         if not found:
             out.append(message)
             continue
-        fresh = form.read_message(slips.mended(message.json, found), message.index)
-        out.append(replace(fresh, names=message.names, follows=message.follows))
+        out.append(reread(message, slips.mended(message.json, found), form))
         decisions += [Decision(verb="mend", seq=message.index, place=slip.place, reason=slip.what) for slip in found]
     return out

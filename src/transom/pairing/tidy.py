@@ -6,7 +6,6 @@ The rule: each mend looks at its own message only.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from transom import canon, edit
-from transom.pairing.draft import Draft, Slot, leaving
+from transom.pairing.draft import Draft, Slot, leaving, reread
 from transom.parts import Message, Part, Role, walk
 from transom.plan import Decision
 from transom.types import Json, JsonObject
@@ -22,7 +21,7 @@ from transom.wire.content import short
 from transom.wire.form import Form
 from transom.wire.holding import fitting
 from transom.wire.keyed import HOLDERS, spelled, string
-from transom.wire.naming import plain, retitled, titled
+from transom.wire.naming import digest, plain, retitled, titled
 
 SPLIT_ROLES: dict[str, Role] = {
     "result": "user",
@@ -110,7 +109,7 @@ def with_names(messages: Sequence[Message], form: Form, decisions: list[Decision
                 reason = _RETITLED if name != plainly else _MISTITLED if given else "a document without a name"
                 decisions.append(Decision(verb="mend", seq=message.index, place=part.place, reason=reason, name=name))
         if changes:
-            message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, named
+            message = reread(message, edit.replace(message.json, changes), form)  # noqa: PLW2901 - the same, named
         out.append(message)
     return out
 
@@ -131,7 +130,7 @@ def with_contents(messages: Sequence[Message], form: Form, decisions: list[Decis
             if raw is not part.raw
         }
         if changes:
-            message = form.read_message(edit.replace(message.json, changes), message.index)  # noqa: PLW2901 - the same, told
+            message = reread(message, edit.replace(message.json, changes), form)  # noqa: PLW2901 - the same, told
             reason = "a result that holds a value, told as text"
             decisions += [Decision(verb="mend", seq=message.index, place=place, reason=reason) for place in changes]
         out.append(message)
@@ -144,11 +143,7 @@ def _title(raw: Json) -> tuple[str, str]:
     if not isinstance(held, dict):
         return "", ""
     given = string(held, "name")
-    return given, titled(given) or f"document-{_digest(raw)}"
-
-
-def _digest(raw: Json) -> str:
-    return hashlib.blake2b(canon.encode(raw), digest_size=4).hexdigest()
+    return given, titled(given) or f"document-{digest(canon.text(raw))}"
 
 
 def with_arguments(draft: Draft, form: Form, declared: frozenset[str] = frozenset()) -> list[Decision]:

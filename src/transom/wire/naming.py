@@ -33,13 +33,16 @@ def plain(name: str) -> str:
 
 def plain_id(given: str) -> str:
     """An id in letters, digits, `_` and `-`. One that was not is told apart from all others by a digest of what it was."""
-    spelled = plain(given)
-    return spelled if spelled == given else f"{spelled}_{digest(given)}"
+    return _spelled(given, _ODD)
 
 
 def loose_id(given: str) -> str:
     """An id as Bedrock takes it, in which `.` and `:` may stand too; other characters leave a digest."""
-    spelled = _LOOSE.sub("_", given)
+    return _spelled(given, _LOOSE)
+
+
+def _spelled(given: str, odd: re.Pattern[str]) -> str:
+    spelled = odd.sub("_", given)
     return spelled if spelled == given else f"{spelled}_{digest(given)}"
 
 
