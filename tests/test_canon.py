@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import pytest
+
 from transom import canon
 
 MARK = {"type": "ephemeral"}
@@ -67,3 +69,10 @@ def test_a_prefix_key_depends_on_every_message_before() -> None:
     assert canon.rolling(canon.rolling(b"", one), two) != canon.rolling(canon.rolling(b"", two), one)
     assert canon.rolling(canon.rolling(b"", one), two) == canon.rolling(canon.rolling(b"", one), two)
     assert len(canon.rolling(b"", one)) == 16
+
+
+@pytest.mark.parametrize("content", ["words", "about cache_control", None, [], [{"type": "text", "text": "words"}]])
+def test_a_message_with_another_key_than_role_and_content_may_bear_a_mark(content: object) -> None:
+    bare = {"role": "user", "content": content}
+    marked = {**bare, "cache_control": {"type": "ephemeral"}}
+    assert canon.plain(marked) == canon.plain(bare)

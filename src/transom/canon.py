@@ -18,39 +18,42 @@ POINT: Final = "cachePoint"
 MARKS: Final = ("cache_control", "prompt_cache_breakpoint", POINT)
 """The keys of cache marks: Anthropic's, OpenAI's explicit breakpoint, and Bedrock's."""
 
-_ENCODER: Final = msgspec.json.Encoder()
+_encode: Final = msgspec.json.Encoder().encode
 _MARKED: Final = tuple(f'"{key}":'.encode() for key in MARKS)
+_BARE: Final = ("role", "content")
 _DIGEST_SIZE: Final = 16
 
 
 def encode(json: Json) -> bytes:
     """JSON as compact UTF-8. The value has come through the door: no NaN, no lone surrogates, no endless nesting."""
-    return _ENCODER.encode(json)
+    return _encode(json)
 
 
 def size(json: Json) -> int:
     """How many bytes `json` has in a body."""
-    return len(_ENCODER.encode(json))
+    return len(_encode(json))
 
 
 def text(json: Json) -> str:
     """JSON as compact text."""
-    return _ENCODER.encode(json).decode()
+    return _encode(json).decode()
 
 
 def plain(message: JsonObject) -> bytes:
     """A message as bytes, without its cache marks: what it is known by."""
-    encoded = _ENCODER.encode(message)
-    if b"ache" in encoded and any(mark in encoded for mark in _MARKED):  # what all marks hold first: this runs for every message
-        message = unmarked(message)
-        encoded = b""
     content = message.get("content")
+    encoded = _encode(message)
+    if isinstance(content, str) and len(message) == len(_BARE) and "role" in message:
+        return encoded  # nothing that a mark could stand in: this runs for every message of every request
+    if b"ache" in encoded and any(mark in encoded for mark in _MARKED):  # what all marks hold first
+        message = unmarked(message)
+        content, encoded = message.get("content"), b""
     if isinstance(content, list) and len(content) == 1:
         words = _only_text(content[0])
         if words is not None:
             message = {**message, "content": words}
             encoded = b""
-    return encoded or _ENCODER.encode(message)
+    return encoded or _encode(message)
 
 
 def digest(message: JsonObject) -> bytes:

@@ -39,7 +39,7 @@ def glanced(body: JsonObject, api: str, policy: Policy, multiplier: float = 1.0)
     talk = form.read(body)
     prices = PriceList(catalog.card(MODELS[api], api=api), multiplier=multiplier)
     history = resume.log(talk)
-    seen = Glance().look(talk, history.digests, (), terms(form, policy, prices, talk.key))
+    seen = Glance().look(talk, history.digests, b"", terms(form, policy, prices, talk.key))
     return seen, stages.run(talk, form=form, policy=policy, prices=prices, last=None, history=history)
 
 
@@ -79,7 +79,7 @@ def test_it_leaves_what_a_setting_may_change_to_the_fit(settings: dict[str, Any]
     prices = PriceList(catalog.card("gpt-4o", api="openai-chat"))
     digests = resume.log(talk).digests
     policy = Policy.sliding(**settings)
-    assert Glance().look(talk, digests, (), terms(form, policy, prices, talk.key)) is None
+    assert Glance().look(talk, digests, b"", terms(form, policy, prices, talk.key)) is None
 
 
 def test_a_factor_scales_what_is_guessed_and_nothing_else() -> None:
@@ -107,10 +107,11 @@ def test_along_a_known_beginning_it_says_the_same(api: str, data: st.DataObject)
         own = terms(form, Policy.sliding(), prices, whole.key)
         glance, history = Glance(), resume.log(whole)
         chain = chained(history.digests)
-        if glance.look(begun, history.digests[:cut], chain[:cut], own) is None:
+        if glance.look(begun, history.digests[:cut], chain[cut - 1] if cut else b"", own) is None:
             return
         made = {**body, whole.key: [one.json for one in whole.messages]}
-        seen = glance.along(made, history.digests[cut:], chain, own, known=cut, data=canon.encode(made)) if cut else None
+        keys = (chain[cut - 1], chain[-1]) if cut else None
+        seen = glance.along(made, history.digests[cut:], keys, own, data=canon.encode(made)) if keys else None
         if seen is None:
             return
         fit = stages.run(whole, form=form, policy=own.policy, prices=prices, last=None)
@@ -128,11 +129,11 @@ def test_along_a_known_beginning_only_the_rest_is_read() -> None:
     later = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "Yes?"}, *chat("Well")["messages"]]}
     digests = resume.log(form.read(later)).digests
     chain = chained(digests)
-    assert glance.along(later, digests[1:], chain, own, known=1, data=canon.encode(later)) is None, (
+    assert glance.along(later, digests[1:], (chain[0], chain[-1]), own, data=canon.encode(later)) is None, (
         "nothing is known of the beginning"
     )
-    assert glance.look(form.read(first), digests[:1], chain[:1], own) is not None
-    seen = glance.along(later, digests[1:], chain, own, known=1, data=canon.encode(later))
+    assert glance.look(form.read(first), digests[:1], chain[0], own) is not None
+    seen = glance.along(later, digests[1:], (chain[0], chain[-1]), own, data=canon.encode(later))
     assert seen is not None
     assert seen.size == stages.run(form.read(later), form=form, policy=own.policy, prices=prices, last=None).report.after
 

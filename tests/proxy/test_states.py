@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from transom import canon
 from transom.errors import BadSetting
 from transom.plan import Sent, State
+from transom.proxy.fitting import NEWEST, Fitter
 from transom.proxy.identity import Identity
 from transom.proxy.overflow import Overflow
 from transom.proxy.record import Learned, Record
+from transom.proxy.routes import find
+from transom.proxy.settings import build
 from transom.proxy.states import Memory, Rows, States
+from transom.wire.form import Usage
 
 ONE, TWO = b"1" * 16, b"2" * 16
 
@@ -173,3 +178,28 @@ def test_names_differ_by_tenant_api_session_and_server() -> None:
     assert (
         one.chain(ONE, api="a", session=b"", messages=digests)[0] == one.chain(ONE, api="a", session=b"", messages=digests[:1])[0]
     )
+
+
+def test_the_newest_keys_alone_are_the_last_of_all() -> None:
+    identity = Identity(b"a" * 32)
+    messages = [b"{%d}" % number for number in range(20)]
+    whole = identity.chain(ONE, api="a", session=b"", messages=messages)
+    for newest in (1, 8, 19, 20, 30):
+        assert identity.chain(ONE, api="a", session=b"", messages=messages, newest=newest) == whole[-newest:]
+    assert identity.chain(ONE, api="a", session=b"", messages=[], newest=8) == ()
+
+
+@pytest.mark.parametrize("ahead", [0, 1, NEWEST - 1, NEWEST, NEWEST + 1, 3 * NEWEST])
+def test_a_conversation_is_known_however_many_messages_came_since(ahead: int) -> None:
+    """What its provider taught holds on, though the first look is at the newest few alone."""
+    fitter = Fitter(build({"upstream": {"openai": "http://127.0.0.1:9"}}), Memory())
+    route = find("POST", "/openai/v1/chat/completions", {})
+    assert route is not None
+    caller = fitter.caller(credential=b"k", named=b"", session=b"")
+    messages = [{"role": "user" if at % 2 == 0 else "assistant", "content": f"{at} " + "word " * 200} for at in range(3 + ahead)]
+    first, then = (canon.encode({"model": "some-model", "messages": some}) for some in (messages[:3], messages))
+    planned = fitter.plan(first, route, caller)
+    fitter.keep(planned, caller, Usage(prompt=planned.after.tokens * 3 // 2, output=9))
+    taught = fitter.plan(then, route, caller).record.learned
+    assert taught.samples == 1
+    assert fitter.plan(then, route, fitter.caller(credential=b"other", named=b"", session=b"")).record.learned.samples == 0

@@ -27,7 +27,7 @@ from transom.proxy.overflow import Overflow
 from transom.proxy.record import Learned, Record
 from transom.proxy.routes import Route
 from transom.proxy.settings import Settings
-from transom.proxy.states import Shelf, States
+from transom.proxy.states import States
 from transom.report import Report
 from transom.types import Json, JsonObject
 from transom.wire import FORMS
@@ -41,6 +41,8 @@ CARDS: Final = 8
 MODELS: Final = 256
 LISTS: Final = {"anthropic": "messages", "openai-chat": "messages", "openai-responses": "input", "gemini": "contents"}
 """What each form calls its list of messages."""
+NEWEST: Final = 8
+"""Messages behind which a known beginning of the conversation is looked for first."""
 NOTHING: Final = Size()
 UNKNOWN: Final = Record()
 
@@ -185,10 +187,9 @@ class Fitter:
     ) -> Planned:
         form, key = FORMS[route.api], LISTS[route.api]
         conversation = None if is_list(body.get(key)) else _read(form, body)
-        plain = [canon.plain(one) for one in (body[key] if conversation is None else _given(conversation))]
+        plain = list(map(canon.plain, body[key] if conversation is None else _given(conversation)))
         policy, card, named = self._ruled(model, route.api)
-        chain = self._identity.chain(caller.tenant, api=route.api, session=caller.session, messages=plain)
-        at, record = self._known(self._states.for_tenant(caller.tenant), chain)
+        at, keys, record = self._known(caller, route.api, plain)
         learned = taught or record.learned.under(named)
         card = learned.narrowed(card)
         prices = PriceList(card, multiplier=learned.multiplier, memo=self._memo(named))
@@ -199,18 +200,18 @@ class Fitter:
             model=model,
             card=card.name,
             known=card.known,
-            key=b"" if route.counts or not chain else chain[-1],
+            key=b"" if route.counts else keys[-1],
             record=Record(learned=learned),
         )
         seen = None
         simple = taught is None and record.state is None and not ready
         if simple and at and conversation is None:
             since = [canon.short(one) for one in plain[at:]]
-            seen = self._glance.along(body, since, chain, terms, known=at, data=data)
+            seen = self._glance.along(body, since, keys, terms, data=data)
         digests = [] if seen is not None else [canon.short(one) for one in plain]
         if seen is None:
             conversation = conversation or _read(form, body)
-            seen = self._glance.look(conversation, digests, chain, terms) if simple else None
+            seen = self._glance.look(conversation, digests, keys[-1], terms) if simple else None
         if seen is not None:
             return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
         conversation = conversation or _read(form, body)
@@ -261,10 +262,20 @@ class Fitter:
             record=replace(known.record, state=fit.state if moved else None),
         )
 
-    def _known(self, shelf: Shelf, chain: Sequence[bytes]) -> tuple[int, Record]:
-        """How many messages of the conversation are known, and what is remembered of them."""
-        found = shelf.longest(chain)
-        return (found[0] + 1, Record.from_bytes(found[1])) if found is not None else (0, Record())
+    def _known(self, caller: Caller, api: str, messages: Sequence[bytes]) -> tuple[int, tuple[bytes, bytes], Record]:
+        """How many of the messages are known, the conversation's keys up to there and as it is now (b"": none), and what is
+        remembered. Nearly always all but the newest few are known, so that these are asked for first.
+        """
+        shelf, count, last = self._states.for_tenant(caller.tenant), len(messages), b""
+        for newest in (NEWEST, count):
+            keys = self._identity.chain(caller.tenant, api=api, session=caller.session, messages=messages, newest=newest)
+            found, last = shelf.longest(keys), keys[-1] if keys else b""
+            if found is not None:
+                at, value = found
+                return max(0, count - newest) + at + 1, (keys[at], last), Record.from_bytes(value)
+            if newest >= count:
+                break
+        return 0, (b"", last), UNKNOWN
 
     def _ruled(self, model: str, api: str) -> tuple[Policy, ModelCard, str]:
         """What the settings say of a model, and the name that its prices are known by."""

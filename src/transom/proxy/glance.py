@@ -94,9 +94,9 @@ class Glance:
         self._around: Bounded[tuple[bytes, str], Price] = Bounded(max(1, most // 100))
         self._sums: Bounded[tuple[bytes, str], Sum] = Bounded(most)
 
-    def look(self, conversation: Conversation, digests: Sequence[bytes], chain: Sequence[bytes], terms: Terms) -> Seen | None:
-        """The request's size where nothing has to change; None where the whole fit must say. `chain` are the conversation's
-        keys.
+    def look(self, conversation: Conversation, digests: Sequence[bytes], key: bytes, terms: Terms) -> Seen | None:
+        """The request's size where nothing has to change; None where the whole fit must say. `key` is the conversation's, b""
+        where it has none.
         """
         if not _simple(terms.policy) or conversation.held:
             return None
@@ -105,32 +105,33 @@ class Glance:
         if not all(figure.plain for figure in figures):
             return None
         total = Sum().plus(figures)
-        if chain and all(figure.steady for figure in figures):
-            self._sums[chain[-1], terms.named] = total
+        if key and all(figure.steady for figure in figures):
+            self._sums[key, terms.named] = total
         return self._judged(total, conversation, terms)
 
-    def along(  # noqa: PLR0913 - what look is given, and how much of it is known
+    def along(
         self,
         body: JsonObject,
         since: Sequence[bytes],
-        chain: Sequence[bytes],
+        keys: tuple[bytes, bytes],
         terms: Terms,
         *,
-        known: int,
         data: bytes,
     ) -> Seen | None:
-        """The same for a conversation whose first `known` messages went out before as they came, in a request of their own: only
-        what came since is read, of which `since` are the digests. `data` is the body as bytes.
+        """The same for a conversation whose first messages went out before as they came, in a request of their own: only what
+        came since is read, of which `since` are the digests. `keys` are the conversation's up to there, and as it is now; `data`
+        is the body as bytes.
 
         What was taken once ends with the user, with every call answered; so what came since is judged behind a word of the
         user's. What can go wrong across that place is looked for in the bytes: a call's id that was there before, and cache
         marks.
         """
-        begun = self._sums.get((chain[known - 1], terms.named))
+        before, now = keys
+        begun = self._sums.get((before, terms.named))
         marks = sum(data.count(mark) for mark in MARKS) if b"ache" in data else 0  # what all of them hold
         if begun is None or not _simple(terms.policy) or marks > terms.prices.card.limits.marks > 0:
             return None
-        tail = body[terms.key][known:]
+        tail = body[terms.key][len(body[terms.key]) - len(since) :]
         try:
             talk = terms.form.read({**body, terms.key: [terms.form.message("user", [terms.form.text("-")]), *tail]})
         except BadRequest:
@@ -139,7 +140,7 @@ class Glance:
         figures = [self._figure(*one, terms, prices) for one in zip(talk.messages[1:], since, strict=True)]
         if talk.held or not all(figure.plain and figure.steady for figure in figures) or not _new_ids(talk, tail, data):
             return None
-        total = self._sums[chain[-1], terms.named] = begun.plus(figures)
+        total = self._sums[now, terms.named] = begun.plus(figures)
         return self._judged(total, talk, terms)
 
     def _judged(self, total: Sum, conversation: Conversation, terms: Terms) -> Seen | None:

@@ -32,11 +32,16 @@ class Identity(Frozen, frozen=True):
         """A tenant: the one that a trusted header named, else whoever holds this credential."""
         return self._keyed(b"named", named) if named else self._keyed(b"credential", credential)
 
-    def chain(self, tenant: bytes, *, api: str, session: bytes, messages: Sequence[bytes]) -> tuple[bytes, ...]:
-        """The key after each message: `K0 = keyed(tenant, api, session)`, and Ki one running hash under it, read after message
-        i. JSON objects say themselves where they end, so no two conversations are the same bytes.
+    def chain(
+        self, tenant: bytes, *, api: str, session: bytes, messages: Sequence[bytes], newest: int | None = None
+    ) -> tuple[bytes, ...]:
+        """The key after each message, or after each of the `newest`: `K0 = keyed(tenant, api, session)`, and Ki one running hash
+        under it, read after message i. JSON objects say themselves where they end, so no two conversations are the same bytes.
         """
         running = hashlib.blake2b(key=self._keyed(b"talk", tenant, api.encode(), session), digest_size=SIZE)
+        if newest is not None and len(messages) > newest:
+            running.update(b"".join(messages[:-newest]))
+            messages = messages[-newest:]
         update, read = running.update, running.digest  # looked up once: this runs for every message of every request
         keys: list[bytes] = []
         for message in messages:
