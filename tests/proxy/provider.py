@@ -138,8 +138,6 @@ class Provider:
         said = self._said(one, request)
         if fault == "slow":
             await self._until_left(request)
-        if fault == "reset":
-            raise ConnectionResetError
         streams = one.body.get("stream") or request.url.path.endswith(":streamGenerateContent")
         if streams:
             return StreamingResponse(self._flow(api, said, one.body, fault), media_type="text/event-stream")
@@ -183,6 +181,8 @@ class Provider:
         key = request.headers.get("authorization") or request.headers.get("x-api-key") or request.headers.get("x-goog-api-key")
         if not key or "wrong" in key:
             raise Refused(401, "invalid api key")
+        if fault == "500":
+            raise Refused(500, "Internal server error")
         if fault == "429":
             raise Refused(429, "Request too large for this model on tokens per min (TPM): Limit 30000, Requested 40000")
         if fault == "413" or size > self.body_bytes:

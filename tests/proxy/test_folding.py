@@ -77,7 +77,7 @@ def test_a_long_talk_loses_nothing_and_pays_for_a_summary_once(start: Start) -> 
     assert sum(one.cached > one.tokens / 2 for one in taken) > len(taken) / 2
 
 
-@pytest.mark.parametrize("fault, why", [("429", "refused"), ("reset", "refused"), ("slow", "late")])
+@pytest.mark.parametrize("fault, why", [("429", "refused"), ("500", "refused"), ("slow", "late")])
 def test_a_summary_that_fails_does_not_fail_the_request(start: Start, fault: str, why: str) -> None:
     begun = folding(start, fold={**FOLD, "most": 1, "seconds": 0.5 if fault == "slow" else 30})
     begun.provider.faults = [fault]
