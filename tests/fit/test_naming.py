@@ -49,7 +49,7 @@ def test_an_id_that_anthropic_refuses_is_spelled_anew_in_the_call_and_its_result
     }
     made = mended(body, "anthropic")
     call, result = made["messages"][1]["content"][0], made["messages"][2]["content"][0]
-    assert call["id"] == result["tool_use_id"] == naming.plain_id(odd)
+    assert call["id"] == result["tool_use_id"] == naming.spelled_id(odd, naming.ODD)
     assert naming.plain(call["id"]) == call["id"]
     assert oracle.refused(made, "anthropic") == []
 

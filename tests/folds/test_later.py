@@ -154,6 +154,26 @@ def test_a_summary_that_comes_late_waits_for_room() -> None:
     assert "w w" in canon.text(moved.request)
 
 
+def test_a_summary_that_comes_late_goes_in_as_the_window_moves() -> None:
+    """Where nothing is summed up the window moves above `trigger` already; the summary goes in then, not one request later into
+    the room that the move made, which would be a second break.
+    """
+    policy = Policy.compacting(strict=True, chunk_tokens=200, recent_tokens=300, summary_tokens=60)
+    messages = [*turns(12), user("now")]
+    first = fit(messages, 1_600, policy)
+    ready = [transom.fulfil(ask, f"summary of {ask.first}.") for ask in first.asks]
+    later = policy.having(chunk_tokens=0)
+    grown = [*messages, says("so"), *turns(5), user("and?")]
+    second = fit(grown, 1_600, later, state=first.state)
+    assert second.state.anchor > ready[0].last
+    full = [*grown, *(message for _ in range(4) for message in (says("so"), user(LONG))), says("so"), user("yes?")]
+    made = fit(full, 1_600, later, state=second.state, ready=ready)
+    assert [one.cause for one in made.report.breaks] == ["the window was moved, since it no longer fitted"]
+    assert "summary of" in canon.text(made.request)
+    again = fit(full, 1_600, later, state=made.state)
+    assert (again.request, again.report.breaks) == (made.request, ())
+
+
 def test_a_summary_that_was_taken_however_long_stands_in_the_next_request() -> None:
     """At a compaction, with nothing left to ask for: it is over `trigger` and within the budget, and nothing moves."""
     policy = Policy.compacting(strict=True, chunk_tokens=60, recent_tokens=200)

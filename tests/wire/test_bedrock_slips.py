@@ -216,9 +216,13 @@ def test_an_id_of_other_letters_is_spelled_anew_in_the_call_and_its_result(odd: 
     answer = "Value at 'messages.2.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: Member must satisfy"
     faults = [one for one in transom.lint(body, api="bedrock") if one.code == "odd-id"]
     assert faults[0].answer.startswith(answer)
-    assert len(faults) == 2
+    assert [one.place for one in faults] == ["messages[1].content[0].toolUse.toolUseId"]
     made = mended(body)
-    assert made[1][0]["toolUse"]["toolUseId"] == made[2][0]["toolResult"]["toolUseId"] == naming.loose_id(odd)
+    assert (
+        made[1][0]["toolUse"]["toolUseId"]
+        == made[2][0]["toolResult"]["toolUseId"]
+        == naming.spelled_id(odd, naming.ODD_BUT_POINTS)
+    )
 
 
 @pytest.mark.parametrize("id_", ["functions.look:0", "tooluse_a-b"])

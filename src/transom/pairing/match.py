@@ -17,7 +17,7 @@ from transom.pairing.notes import late_head, real
 from transom.parts import Part, walk
 from transom.plan import Decision
 from transom.wire.form import Form
-from transom.wire.naming import bounded, plain_id
+from transom.wire.naming import bounded, spelled_id
 
 LONGEST_ID = 64
 """Characters within which an id stays when it gets a number: OpenAI's and Bedrock's limit ("Expected a string with maximum length
@@ -169,7 +169,7 @@ class _Matcher:
 
     def _spelled(self, name: str) -> str:
         """An id in the letters and the length that the provider takes."""
-        return bounded(plain_id(name) if self.form.plain_ids else name, self.longest)
+        return bounded(spelled_id(name, self.form.odd_in_ids), self.longest)
 
     def _why(self, given: str, now: str) -> str:
         """Why a call goes out under another id."""

@@ -42,7 +42,7 @@ def draw(task: Task, groups: Sequence[Group], seen: Seen, folder: Folder, foldin
     """The selection. `groups` are all of the conversation's. Where what must stay is too large with the summaries in it, the
     oldest of them go.
     """
-    trigger = _trigger(task, seen, folding)
+    trigger = task.policy.trigger if folding.moves else 1.0
     drawn = _draw(task, groups, seen, folding.window, folds=folding.folds, gone=(), trigger=trigger)
     standing = list(folding.folds)
     while standing and not task.budget.admits(drawn.total):
@@ -146,14 +146,6 @@ def _selected(  # noqa: PLR0913 - what a selection is made by
         note=summed((_note(task, "user")[1],), messages=1),
         seams=seams,
     )
-
-
-def _trigger(task: Task, seen: Seen, folding: Folding) -> float:
-    """The share at which groups are left out: where summaries stand or are to be had, only when all is full. One that was
-    taken, however long, is no reason to leave it out in the next request.
-    """
-    waits = bool(folding.asks or folding.folds) or not seen.compacting
-    return 1.0 if task.policy.chunk_tokens and waits else task.policy.trigger
 
 
 def _behind(selection: Selection, gone: Sequence[Fold], alone: Collection[int]) -> Selection:

@@ -7,14 +7,14 @@ only over the budget.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import field
 from msgspec.structs import replace
 
 from transom import folds
 from transom.folds import Chunk, Item, Voice
-from transom.folds.ready import Market
+from transom.folds.ready import Bought, Market
 from transom.frozen import Frozen
 from transom.ledger import Ledger
 from transom.parts import Group
@@ -29,7 +29,8 @@ from transom.wire.form import Form
 class Folding(Frozen, frozen=True, kw_only=True):
     """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
     that are not needed yet, `asks` what is wanted, `asked` what each of these is to stand for, `notes` what could not be used.
-    `due`: the window was over `trigger`.
+    `due`: the window was over `trigger`. `moves`: groups are left out above `trigger`, since summaries neither stand nor are
+    wanted; else only over the budget.
     """
 
     window: Window
@@ -40,6 +41,7 @@ class Folding(Frozen, frozen=True, kw_only=True):
     asked: tuple[Fold, ...] = ()
     notes: tuple[str, ...] = ()
     due: bool = False
+    moves: bool = False
 
 
 class Folder(Frozen, frozen=True, kw_only=True):
@@ -67,19 +69,20 @@ class Folder(Frozen, frozen=True, kw_only=True):
         """
         calm, goal = (self.budget.share(self.fixed, part) for part in (self.policy.trigger, self.policy.refit))
         due = compacting or not calm.admits(self.total(self.held))
-        asked = {one.name: one for one in self.asked}
-        wanted = [fold for fold in ready if due or fold.name in asked]
+        late = {one.name for one in self.asked}
+        wanted = [fold for fold in ready if due or fold.name in late]
         if not wanted and not (due and (self.policy.chunk_tokens or self.held)):
-            return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), due=due)
-        salience = self.policy.fold_first == "salience"
-        bought = folds.buy(
-            wanted,
-            Market(self._items(self.held), self.digests, self.size, self._rows, salience=salience, asked=asked),
-            total=self.total(self.held),
-            enough=lambda size: not compacting and goal.admits(size),
-            room=lambda before, after: calm.admits(after) or not self.budget.admits(before),
-        )
+            moves = self._moves(self.held, (), compacting=compacting)
+            return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), due=due, moves=moves)
+
+        def enough(size: Size) -> bool:
+            return not compacting and goal.admits(size)
+
+        bought = self._bought(wanted, enough, lambda before, after: calm.admits(after) or not self.budget.admits(before))
         asks = self._asks(bought.folds) if due and not goal.admits(self.total(bought.folds)) else ()
+        moves = self._moves(bought.folds, asks, compacting=compacting)
+        if due and moves and bought.waiting:
+            bought = self._bought(wanted, enough, lambda _before, _after: True)
         return Folding(
             window=self.placed(bought.folds),
             folds=bought.folds,
@@ -89,7 +92,25 @@ class Folder(Frozen, frozen=True, kw_only=True):
             asked=tuple(one for _, one in asks),
             notes=bought.refused,
             due=due,
+            moves=moves,
         )
+
+    def _bought(self, wanted: Sequence[Fold], enough: Callable[[Size], bool], room: Callable[[Size, Size], bool]) -> Bought:
+        market = Market(
+            standing=self._items(self.held),
+            digests=self.digests,
+            size=self.size,
+            rows=self._rows,
+            salience=self.policy.fold_first == "salience",
+            asked={one.name: one for one in self.asked},
+        )
+        return folds.buy(wanted, market, total=self.total(self.held), enough=enough, room=room)
+
+    def _moves(self, standing: Sequence[Fold], asks: Sequence[tuple[Ask, Fold]], *, compacting: bool) -> bool:
+        """Whether groups are left out above `trigger` already. Where summaries stand or are to be had, only when all is full: one
+        that was taken, however long, is no reason to leave it out in the next request.
+        """
+        return not self.policy.chunk_tokens or (compacting and not (standing or asks))
 
     def total(self, standing: Sequence[Fold]) -> Size:
         """The size of all that stands, with these folds in it."""

@@ -6,6 +6,7 @@ role are one turn. Source of the shapes: types of the official SDK (anthropic 2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from transom import edit
 from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject
-from transom.wire import content, instructions, numbers
+from transom.wire import content, instructions, naming, numbers
 from transom.wire.anthropic_rules import faults
 from transom.wire.anthropic_slips import slips_of
 from transom.wire.form import Fault, Slip, Usage
@@ -33,7 +34,7 @@ results_tell: Final = True
 failures_say: Final = True
 names_documents: Final = False
 prefill_trimmed: Final = True
-plain_ids: Final = True
+odd_in_ids: Final[re.Pattern[str] | None] = naming.ODD
 plain_names: Final = True
 longest_id: Final = 0
 longest_for: Final = ""

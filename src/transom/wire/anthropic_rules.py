@@ -15,7 +15,7 @@ from transom.parts import Conversation, Kind, Message, Part, spell, walk
 from transom.types import JsonObject, Place
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
-from transom.wire.naming import PLAIN, misnamed, plain
+from transom.wire.naming import ODD, PLAIN, misnamed, misspelled
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import Turn, turns
 
@@ -89,11 +89,9 @@ def _own(_: Message, part: Part) -> bool:
 
 def _spelled(conversation: Conversation) -> Iterator[Fault]:
     """Ids and names of calls are of few characters."""
-    for message in conversation.messages:
-        for part in message.parts:
-            if part.kind == "call" and part.id != plain(part.id):
-                says = f"the id is {part.id!r}; it must match {PLAIN}, in the call and in its result"
-                yield _RULES.fault(message.index, part, "odd-id", says)
+    for message, part in misspelled(conversation, ODD):
+        says = f"the id is {part.id!r}; it must match {PLAIN}, in the call and in its result"
+        yield _RULES.fault(message.index, part, "odd-id", says)
     for message, part, says in misnamed(conversation):
         yield _RULES.fault(message.index, part, "odd-name", says)
 

@@ -6,20 +6,20 @@ service model of botocore's bedrock-runtime, and pricing notes of November 2026.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from transom import edit
-from transom.parts import Conversation, Media, Message, Part, Role, spell
+from transom.parts import Conversation, Media, Message, Part, Role
 from transom.types import Json, JsonObject, Place
-from transom.wire import content, instructions, numbers
-from transom.wire.bedrock_rules import faults
+from transom.wire import content, instructions, naming, numbers
+from transom.wire.bedrock_rules import LONGEST_ID, faults
 from transom.wire.bedrock_slips import slips_of
 from transom.wire.form import Fault, Slip, Usage
 from transom.wire.keyed import inner
-from transom.wire.naming import overlong
 from transom.wire.slips import faults as slipped
 
 api: Final = "bedrock"
@@ -34,9 +34,9 @@ results_tell: Final = True
 failures_say: Final = True
 names_documents: Final = True
 prefill_trimmed: Final = True
-plain_ids: Final = False
+odd_in_ids: Final[re.Pattern[str] | None] = naming.ODD_BUT_POINTS
 plain_names: Final = True
-longest_id: Final = 64
+longest_id: Final = LONGEST_ID
 longest_for: Final = ""
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -102,17 +102,9 @@ def legal(conversation: Conversation, quirks: frozenset[str] = frozenset(), /) -
     """Each rule of structure that the body breaks, with what the provider would answer."""
     return [
         *faults(conversation, quirks),
-        *_overlong(conversation),
         *slipped(conversation, slips, quirks),
         *instructions.faults(conversation),
     ]
-
-
-def _overlong(conversation: Conversation) -> Iterator[Fault]:
-    """Calls with longer ids than the provider takes (botocore, `ToolUseId`, 2026-11)."""
-    for message, part, says in overlong(conversation, longest_id):
-        place = spell(("messages", message.index, *part.place, "toolUse", "toolUseId"))
-        yield Fault(place=place, code="long-id", says=says)
 
 
 def slips(message: Message, quirks: frozenset[str], /) -> Sequence[Slip]:

@@ -16,7 +16,7 @@ from transom.wire.content import short
 from transom.wire.foreign import foreign
 from transom.wire.form import Fault
 from transom.wire.keyed import wordless
-from transom.wire.naming import misnamed, titled
+from transom.wire.naming import ODD_BUT_POINTS, misnamed, misspelled, overlong, titled
 from transom.wire.turn_rules import TurnRules
 from transom.wire.turns import turns
 
@@ -55,9 +55,11 @@ _DUPLICATE: Final = "Messages can't contain duplicate document names. Rename the
 _WORDLESS: Final = "A text block must be included when using documents. Add a text block and retry your request."
 _MANY: Final = "You can't include more than 5 documents in a request."
 _LETTERS: Final = (
-    "Value at 'messages.%d.member.content.%d.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular "
-    "expression pattern: [a-zA-Z0-9_-]+"
+    "Value at 'messages.%d.member.content.%d.member.toolUse.%s' failed to satisfy constraint: Member must satisfy regular "
+    "expression pattern: %s"
 )
+LONGEST_ID: Final = 64
+"""Characters in an id of a call (botocore, `ToolUseId`, 2026-11)."""
 
 
 def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
@@ -71,9 +73,7 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
     out.extend(_RULES.edges(merged, quirks))
     if conversation.thinks:
         out.extend(_RULES.starts_unthinking(merged))
-    for message, part, says in misnamed(conversation):
-        place, answer = spell(("messages", message.index, *part.place)), _LETTERS % (message.index + 1, int(part.place[-1]) + 1)
-        out.append(Fault(place=place, code="odd-name", says=says, answer=answer))
+    out.extend(_calls(conversation))
     out.extend(_documents(conversation.messages))
     out.extend(_names(conversation.messages))
     out.extend(_marks(conversation))
@@ -82,6 +82,23 @@ def faults(conversation: Conversation, quirks: frozenset[str]) -> list[Fault]:
 
 def _own(_: Message, part: Part) -> bool:
     return isinstance(part.raw, dict) and "type" not in part.raw
+
+
+def _calls(conversation: Conversation) -> Iterator[Fault]:
+    """Ids and names of calls are of few characters, and ids not long."""
+    for message, part, says in misnamed(conversation):
+        yield _called(message, part, "odd-name", says, "name", "[a-zA-Z0-9_-]+")
+    for message, part in misspelled(conversation, ODD_BUT_POINTS):
+        says = f"the id is {part.id!r}; take letters, digits, `_`, `-`, `.` and `:` alone, in the call and in its result"
+        yield _called(message, part, "odd-id", says, "toolUseId", "[a-zA-Z0-9_.:-]+")
+    for message, part, says in overlong(conversation, LONGEST_ID):
+        yield _called(message, part, "long-id", says, "toolUseId")
+
+
+def _called(message: Message, part: Part, code: str, says: str, key: str, letters: str = "") -> Fault:  # noqa: PLR0913, PLR0917
+    """A fault of what stands under a call's `key`, which must be of these letters."""
+    answer = _LETTERS % (message.index + 1, int(part.place[-1]) + 1, key, letters) if letters else ""
+    return Fault(place=spell(("messages", message.index, *part.place, "toolUse", key)), code=code, says=says, answer=answer)
 
 
 def _documents(messages: tuple[Message, ...]) -> Iterator[Fault]:

@@ -2,7 +2,7 @@
 
 Sources of the words: anomalyco/opencode 36517 (2026-07-12, cache points behind reasoning), strands-agents/sdk-python 3677
 (2026-08-07, cache points with nothing before them), sigoden/aichat 1542 (2026-08-19) and deepset-ai/haystack 3766 (2026-08-13,
-JSON that is no object); of the letters of ids: the service model of botocore's bedrock-runtime, 2026-11.
+JSON that is no object).
 """
 
 from __future__ import annotations
@@ -14,17 +14,12 @@ from transom.parts import Message, Part
 from transom.types import Json
 from transom.wire.form import Slip
 from transom.wire.keyed import told
-from transom.wire.naming import loose_id
 
 _BEHIND: Final = "Cache point cannot be inserted after reasoning block. Please remove the invalid cache point and try again."
 _NOTHING: Final = "There is nothing available to cache."
 _NO_OBJECT: Final = (
     "The format of the value at messages.{index}.content.%d.toolResult.content.%d.json is invalid. Provide a json object for the "
     "field and try again."
-)
-_LETTERS: Final = (
-    "Value at 'messages.%d.member.content.%d.member.%s.toolUseId' failed to satisfy constraint: Member must satisfy regular "
-    "expression pattern: [a-zA-Z0-9_.:-]+"
 )
 _POINT: Final = "cachePoint"
 _THOUGHT: Final = "reasoningContent"
@@ -37,8 +32,6 @@ def slips_of(message: Message, quirks: frozenset[str]) -> Sequence[Slip]:  # noq
     if isinstance(given, list) and any(_POINT in raw for raw in given):
         out += _points(given)
     for part in message.parts:
-        if part.kind in ("call", "result"):
-            out += _id(part, message.index)
         if part.kind == "result":
             out += _values(part)
     return out
@@ -60,16 +53,6 @@ def _points(given: list[Json]) -> Iterator[Slip]:
                 yield Slip(place=("content", at), code="cache-point", what=what, so=so, answer=_BEHIND, now=given[at - 1])
             else:
                 yield Slip(place=("content", at), code="cache-point", what=what, so="leave it out", answer=_BEHIND)
-
-
-def _id(part: Part, index: int) -> Iterator[Slip]:
-    """Ids of calls are of few letters; one of others is spelled alike in the call and in its result."""
-    now = loose_id(part.id)
-    for key in ("toolUse", "toolResult"):
-        if now != part.id and isinstance(part.raw, dict) and key in part.raw:
-            what, so = f"the id {part.id!r}", "take letters, digits, `_`, `-`, `.` and `:` alone, in the call and in its result"
-            answer = _LETTERS % (index + 1, int(part.place[-1]) + 1, key)
-            yield Slip(place=(*part.place, key, "toolUseId"), code="odd-id", what=what, so=so, answer=answer, now=now)
 
 
 def _values(part: Part) -> Iterator[Slip]:

@@ -6,6 +6,7 @@ a block for replay. Replay forms and sidecars are twins: an edit takes them away
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
@@ -29,7 +30,7 @@ results_tell: Final = False
 failures_say: Final = False
 names_documents: Final = False
 prefill_trimmed: Final = False
-plain_ids: Final = False
+odd_in_ids: Final[re.Pattern[str] | None] = None
 plain_names: Final = False
 longest_id: Final = 0
 longest_for: Final = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, Literal, Protocol
 
@@ -88,8 +89,8 @@ class Form(Protocol):
     """Whether every document needs a name, of few characters."""
     prefill_trimmed: bool
     """Whether an answer that the model is to go on with must not end with white space."""
-    plain_ids: bool
-    """Whether ids of calls are letters, digits, `_` and `-`."""
+    odd_in_ids: re.Pattern[str] | None
+    """Characters that may not stand in an id of a call; None: all may."""
     plain_names: bool
     """Whether names of called tools are letters, digits, `_` and `-`, unless a tool is declared with another."""
     longest_id: int

@@ -8,6 +8,7 @@ cannot be seen. Source of the shapes: google-genai 3.6.1, and pricing notes of N
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
@@ -33,7 +34,7 @@ results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
 prefill_trimmed: Final = False
-plain_ids: Final = False
+odd_in_ids: Final[re.Pattern[str] | None] = None
 plain_names: Final = False
 longest_id: Final = 0
 longest_for: Final = ""

@@ -20,29 +20,22 @@ PLAIN: Final = "^[a-zA-Z0-9_-]+$"
 LONGEST_TITLE: Final = 200
 """Characters in a document's name (Bedrock, reference of DocumentBlock, 2026-11)."""
 
-_ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
+ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
+"""What may not stand in names, nor in ids of calls."""
+ODD_BUT_POINTS: Final = re.compile(r"[^a-zA-Z0-9_.:-]")
+"""What may not stand in ids of calls where `.` and `:` may (botocore, `ToolUseId`, 2026-11)."""
 _UNTITLED: Final = re.compile(r"[^a-zA-Z0-9_()\[\] -]+")
-_LOOSE: Final = re.compile(r"[^a-zA-Z0-9_.:-]")
 _SPACES: Final = re.compile(" {2,}")
 
 
 def plain(name: str) -> str:
     """`name` in letters, digits, `_` and `-`."""
-    return _ODD.sub("_", name)
+    return ODD.sub("_", name)
 
 
-def plain_id(given: str) -> str:
-    """An id in letters, digits, `_` and `-`. One that was not is told apart from all others by a digest of what it was."""
-    return _spelled(given, _ODD)
-
-
-def loose_id(given: str) -> str:
-    """An id as Bedrock takes it, in which `.` and `:` may stand too; other characters leave a digest."""
-    return _spelled(given, _LOOSE)
-
-
-def _spelled(given: str, odd: re.Pattern[str]) -> str:
-    spelled = odd.sub("_", given)
+def spelled_id(given: str, odd: re.Pattern[str] | None) -> str:
+    """An id without `odd` characters (None: none is odd). One that had some is told apart from all others by a digest."""
+    spelled = odd.sub("_", given) if odd is not None else given
     return spelled if spelled == given else f"{spelled}_{digest(given)}"
 
 
@@ -83,6 +76,14 @@ def retitled(name: str, taken: MutableSet[str]) -> str:
         now = name[: LONGEST_TITLE - len(tail)] + tail
     taken.add(now.casefold())
     return now
+
+
+def misspelled(conversation: Conversation, odd: re.Pattern[str]) -> Iterator[tuple[Message, Part]]:
+    """Calls whose id has characters that are `odd`."""
+    for message in conversation.messages:
+        for part in message.parts:
+            if part.kind == "call" and odd.search(part.id):
+                yield message, part
 
 
 def misnamed(conversation: Conversation) -> Iterator[tuple[Message, Part, str]]:

@@ -7,6 +7,7 @@ cannot be seen. Source of the shapes: types of the official SDK (openai 3.57), a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -35,7 +36,7 @@ results_tell: Final = True
 failures_say: Final = False
 names_documents: Final = False
 prefill_trimmed: Final = False
-plain_ids: Final = False
+odd_in_ids: Final[re.Pattern[str] | None] = None
 plain_names: Final = True
 longest_id: Final = LONGEST_ID
 longest_for: Final = CHECKED
