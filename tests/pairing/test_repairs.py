@@ -220,6 +220,11 @@ OPENAI: list[tuple[str, list[Json], list[Json]]] = [
         [asked("q"), calling("x", "x_2"), tool("x", "one"), tool("x_2", "two")],
     ),
     (
+        "an id twice in one turn gets the same number whatever the turns before it hold",
+        [asked("q"), calling("x", "x"), tool("x"), tool("x"), calling("x", "x"), tool("x"), tool("x")],
+        [asked("q"), calling("x", "x_2"), tool("x"), tool("x_2"), calling("x", "x_2"), tool("x"), tool("x_2")],
+    ),
+    (
         "an id that another turn has stays, since this provider takes it",
         [asked("q"), calling("x"), tool("x"), calling("x"), tool("x")],
         [asked("q"), calling("x"), tool("x"), calling("x"), tool("x")],

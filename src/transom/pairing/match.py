@@ -161,6 +161,7 @@ class _Matcher:
             return slot.id
         if not self.unique and self.turn_ids[0] != self.turn:
             self.turn_ids = (self.turn, set())
+            self.numbers.clear()  # else a number would depend on the turns before, and change as they leave the window
         taken = self.used if self.unique else self.turn_ids[1]
         decided = dict(draft.stored.names).get(slot.key[1]) if self.unique and draft.stored is not None else None
         name = decided or numbered(given_id(call), taken, self.numbers)
