@@ -53,9 +53,8 @@ def reply(api: str, answer: JsonObject) -> Reply:
     try:
         messages, stop = _READERS.get(api, _anthropic)(answer)
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise BadRequest(
-            f"this is no answer of {api} ({type(error).__name__}: {error}); pass the provider's whole answer"
-        ) from error
+        what = f"it has no {error}" if isinstance(error, KeyError) else "its parts are not where that form has them"
+        raise BadRequest(f"this is no answer of {api}: {what}; pass the provider's whole answer") from error
     model = answer.get("model", answer.get("modelVersion", ""))
     return Reply(messages=messages, stop_reason=str(stop or ""), model=model if isinstance(model, str) else "")
 
