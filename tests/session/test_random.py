@@ -240,6 +240,7 @@ def test_it_holds_in_the_other_forms(preset: str, seed: int, api: str) -> None:
 @pytest.mark.parametrize(
     ("preset", "seed", "api"),
     [
+        ("shedding", 21, "bedrock"),  # a picture that was shed stood beside one that had gone before, as a placeholder of its own
         ("sliding", 1, "openai-chat"),  # an id's number came from turns that were read only before the window moved
     ],
 )

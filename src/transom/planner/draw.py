@@ -74,11 +74,11 @@ def _draw(  # noqa: PLR0913 - what a selection is made from
     return _settled(task, window, _behind(selection, left, alone), seen.verdicts, folds=stand, seams=seams)
 
 
-def shorn(task: Task, drawn: Drawn) -> Drawn:
+def shorn(task: Task, drawn: Drawn, seen: Seen, folder: Folder) -> Drawn:
     """What is left after the policy's shedding; pictures that went are placeholders for good.
 
-    Where pictures went, the texts are cut once more from the start, only as far as they must be now: the next fit, which
-    knows of the pictures, would cut them so.
+    Where pictures went, they are taken out of what came, together with those that were out before, and the texts are cut once
+    more from the start, only as far as they must be now: the next fit, which knows of the pictures, would do so.
     """
     selection, window, verdicts = drawn.selection, drawn.window, drawn.verdicts
 
@@ -94,12 +94,13 @@ def shorn(task: Task, drawn: Drawn) -> Drawn:
         )
 
     left = left_of(selection.kept)
-    stubs = left.stubs
-    if stubs:
-        left = left_of([task.stubbed(group, stubs) for group in selection.kept])
+    if left.stubs:
+        why = {**verdicts.why, **dict.fromkeys(left.stubs, SHED)}
+        verdicts = replace(verdicts, why=why, stubs=verdicts.stubs | left.stubs)
+        kept = {group.start for group in selection.kept}
+        again = replace(folder, window=task.rendered(seen.ages.window, verdicts)).placed(drawn.folds)
+        left = left_of([group for group in again.groups if group.start in kept])
     groups = {g.start: g for g in (*window.always, *window.groups, *left.groups)}
-    why = {**verdicts.why, **dict.fromkeys(stubs, SHED)}
-    verdicts = replace(verdicts, why=why, stubs=verdicts.stubs | stubs)
     selection = replace(selection, kept=left.groups)
     made = _settled(task, task.repriced(window, groups), selection, verdicts, folds=drawn.folds, seams=drawn.seams)
     return replace(made, lines=left.lines)

@@ -90,9 +90,10 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     if not preview:
         task.refuse_unless_fixed_fits(window)
     seen = task.seen(window, compacting=compacting)
-    folding, drawn = _folded_in(task, groups, seen, (*state.ready, *ready), digests or {})
+    folder = _folder(task, seen, digests or {})
+    folding, drawn = _folded_in(task, groups, seen, folder, (*state.ready, *ready))
     if policy.shed and not budget.admits(drawn.total):
-        drawn = shorn(task, drawn)
+        drawn = shorn(task, drawn, seen, folder)
     if not (preview or budget.admits(drawn.total)):
         raise over_budget(NEWEST, drawn.total, budget)
     selection, kept = drawn.selection, {g.start for g in drawn.selection.kept}
@@ -119,11 +120,8 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     )
 
 
-def _folded_in(
-    task: Task, groups: Sequence[Group], seen: Seen, given: tuple[Fold, ...], digests: Mapping[int, bytes]
-) -> tuple[Folding, Drawn]:
-    """The folds, and what goes out with them. A summary that was given is never why a request is refused."""
-    folder = Folder(
+def _folder(task: Task, seen: Seen, digests: Mapping[int, bytes]) -> Folder:
+    return Folder(
         window=seen.window,
         held=task.state.folds,
         asked=task.state.asked,
@@ -137,6 +135,10 @@ def _folded_in(
         fixed=task.fixed(seen.window),
         budget=task.budget,
     )
+
+
+def _folded_in(task: Task, groups: Sequence[Group], seen: Seen, folder: Folder, given: tuple[Fold, ...]) -> tuple[Folding, Drawn]:
+    """The folds, and what goes out with them. A summary that was given is never why a request is refused."""
     folding = folder.fold(given, compacting=seen.compacting)
     drawn = draw(task, groups, seen, folder, folding)
     if folding.taken and not task.budget.admits(drawn.total):

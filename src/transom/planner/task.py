@@ -95,12 +95,12 @@ class Task(Frozen, frozen=True):
         rows = ages.rows((*window.always, *window.groups), self.state.folds)
         held = self._held(window)
         verdicts = self._judged(window, rows, held, frozenset())
-        shown = self._rendered(window, verdicts)
+        shown = self.rendered(window, verdicts)
         compacting = compacting or self._is_due(shown, held)
         gone = self._superseded(rows) if compacting else frozenset[Key]()
         if gone - verdicts.dead():
             verdicts = self._judged(window, rows, held, gone)
-            shown = self._rendered(window, verdicts)
+            shown = self.rendered(window, verdicts)
         pinned = pinned_starts(window, self.policy)
         return Seen(window=shown, verdicts=verdicts, ages=ages, pinned=pinned, guarded=pinned | must, compacting=compacting)
 
@@ -110,7 +110,7 @@ class Task(Frozen, frozen=True):
             key for key in superseded(rows, opening=self._opening()) if key not in self.state.stubs and key[0] > self.state.mark
         )
 
-    def _rendered(self, window: Window, verdicts: Verdicts) -> Window:
+    def rendered(self, window: Window, verdicts: Verdicts) -> Window:
         """The window with placeholders for all media that are not judged live; groups without one are the same objects."""
         groups = (*window.always, *window.groups)
         shown = (key for g in groups for entry in g.entries for key, part in entry.keyed() if part.media is not None)
