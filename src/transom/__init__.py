@@ -22,7 +22,7 @@ from transom.errors import (
     StoreError,
     TransomError,
 )
-from transom.fit import Fit, fit, lint, price, repair
+from transom.fit import Fit, fit, for_boto3, lint, price, repair
 from transom.folds import fulfil
 from transom.plan import Ask, Break, Budget, Decision, Fold, Size, State
 from transom.policy import Policy
@@ -69,6 +69,7 @@ __all__ = [
     "card",
     "cards",
     "fit",
+    "for_boto3",
     "fulfil",
     "lint",
     "price",

@@ -22,10 +22,10 @@ from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.stages import Fit, card_key, run
 from transom.types import JsonObject, OnlineCount
-from transom.wire import FORMS, required
+from transom.wire import FORMS, raw, required
 from transom.wire.form import Fault, Form
 
-__all__ = ["Fit", "fit", "form_of", "lint", "price", "repair"]
+__all__ = ["Fit", "fit", "for_boto3", "form_of", "lint", "price", "repair"]
 
 NO_PLACE = "the pin {pin!r} names nothing here; a pin is a place such as messages[3], or the digits in a picture's placeholder"
 TRIES = 4
@@ -85,6 +85,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
         return None if count is None else said(body, prices.card.name, count, counts)
 
     fitted = made(policy, prices) if count is None else _by_word(conversation, made, policy=policy, prices=prices, word=word)
+    fitted = _as_given(fitted, request, conversation)
     lost = tuple(NO_PLACE.format(pin=pin) for pin in unmatched_pins(conversation, policy.pins))
     return replace(fitted, report=replace(fitted.report, notes=(*fitted.report.notes, *lost))) if lost else fitted
 
@@ -107,6 +108,7 @@ def repair(
     conversation = form.read(door.admit(request))
     known = _priced(conversation, model=model, card=card, prices=None).card
     fitted = run(conversation, form=form, policy=Policy.sliding(**settings), prices=PriceList(known.endless()), last=None)
+    fitted = _as_given(fitted, request, conversation)
     return replace(fitted, report=replace(fitted.report, notes=()))
 
 
@@ -144,6 +146,24 @@ def lint(request: Mapping[str, object], *, api: str, model: str | None = None, c
     size = account.whole(conversation, Ledger(PriceList(known).at(conversation)))
     legal = form.legal(conversation, known.quirks)
     return [*required.faults(conversation), *legal, *check.limit_faults(conversation, known, size)]
+
+
+def for_boto3(request: JsonObject) -> JsonObject:
+    """A Bedrock request as boto3 takes it: bytes where HTTP has base64, which boto3 would encode once more. The same
+    object where there is nothing to decode. `fit` and `repair` give bytes back where they were given bytes; a session keeps JSON,
+    so that its requests need this.
+    """
+    made = raw.with_bytes(request)
+    return made if isinstance(made, dict) else request
+
+
+def _as_given(fitted: Fit, request: Mapping[str, object], conversation: Conversation) -> Fit:
+    """The fit with its request as it was given: with bytes where there were some."""
+    if conversation.api != "bedrock" or conversation.body is request or not raw.given(request):
+        return fitted
+    if fitted.request is conversation.body and isinstance(request, dict):
+        return replace(fitted, request=request)
+    return replace(fitted, request=for_boto3(fitted.request))
 
 
 def _by_word(

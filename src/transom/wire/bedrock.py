@@ -1,4 +1,4 @@
-"""The form `bedrock`: the body of Converse and ConverseStream, as JSON over HTTP or as boto3 takes it (bytes become base64).
+"""The form `bedrock`: the body of Converse and ConverseStream, as JSON over HTTP or as boto3 takes it (bytes are read as base64).
 
 The rule: a part is named by its key; a `cachePoint` is no part but a mark on the part before it. Source of the shapes: the
 service model of botocore's bedrock-runtime, and pricing notes of November 2026.
