@@ -196,3 +196,22 @@ def test_what_comes_late_is_refused_where_it_is_too_long_or_another_stands_acros
     assert "no smaller than the 40" in buy([fold], long, total=total, enough=lambda _: False).refused[0]
     across, fold = late(0, 1, (1, 2))
     assert "another summary" in buy([fold], across, total=total, enough=lambda _: False).refused[0]
+
+
+def test_what_comes_late_goes_in_when_another_has_made_room() -> None:
+    """The newest is tried first and adds 5 tokens; the one before it takes in a summary of 8 and so makes room for it. The next
+    fit would find that room, so this one must.
+    """
+    sold, newer = late(4, 5, (0, 3))
+    older = Fold(first=0, last=3, level=2, text="", key="o", tokens=40, bytes=400, messages=4)
+    sold = replace(sold, asked={**sold.asked, older.name: older})
+    total = sum((one.size for one in sold.standing), Size())
+
+    def room(_: Size, after: Size) -> bool:
+        return after.tokens <= total.tokens + 2
+
+    given = [newer, replace(older, text="both", tokens=0)]
+    made = buy(given, sold, total=total, enough=lambda _: True, room=room)
+    assert [one.first for one in made.taken] == [0, 4]
+    assert made.waiting == ()
+    assert buy(given[:1], sold, total=total, enough=lambda _: True, room=room).waiting == (newer,)

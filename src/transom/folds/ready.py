@@ -70,23 +70,29 @@ def buy(
     room: Callable[[Size, Size], bool] = lambda _before, _after: False,
 ) -> Bought:
     """Take summaries until what goes out is `enough`; behind them those that come late, newest first, where there is `room`:
-    they bring back what was left out, so they add to what goes out. `total` is what would go out without any.
+    they bring back what was left out, so they add to what goes out. One for which there was no room is tried again when others
+    have made some. `total` is what would go out without any.
     """
     standing = market.standing
     starts = [item.start for item in standing]
     taken: list[Fold] = []
     waiting: list[Fold] = []
     refused: list[str] = []
-    for fold in sorted(_fresh(ready, standing), key=lambda one: _order(one, market, starts)):
-        span = _span(fold, starts)
-        why, made, spared = _tried(fold, market, span, taken)
-        if why:
-            refused.append(f"the summary of messages {fold.first} to {fold.last} is not used: {why}")
-        elif not room(total, total - spared) if market.is_late(fold) else enough(total):
-            waiting.append(fold)
-        else:
-            taken.append(made)
-            total = total - spared
+    offered = sorted(_fresh(ready, standing), key=lambda one: _order(one, market, starts))
+    while offered:
+        before, crowded = len(taken), list[Fold]()
+        for fold in offered:
+            late = market.is_late(fold)
+            why, made, spared = _tried(fold, market, _span(fold, starts), taken)
+            if why:
+                refused.append(f"the summary of messages {fold.first} to {fold.last} is not used: {why}")
+            elif not room(total, total - spared) if late else enough(total):
+                (crowded if late else waiting).append(fold)
+            else:
+                taken.append(made)
+                total = total - spared
+        offered = crowded if len(taken) > before else []
+        waiting += crowded if not offered else []
     kept = [one for one in _held(standing) if not any(fold.meets(one) for fold in taken)]
     folds = tuple(sorted((*kept, *taken), key=lambda one: one.first))
     return Bought(folds, tuple(sorted(taken, key=lambda one: one.first)), tuple(waiting), tuple(refused))
