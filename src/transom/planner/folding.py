@@ -63,9 +63,9 @@ class Folder(Frozen, frozen=True, kw_only=True):
     budget: Budget
     sizes: dict[tuple[int, int, str, int], Size] = field(default_factory=dict)
 
-    def fold(self, ready: Sequence[Fold], *, compacting: bool) -> Folding:
+    def fold(self, ready: Sequence[Fold], *, compacting: bool, moving: bool = False) -> Folding:
         """Take summaries where they are needed, and ask for those that are missing. One that comes after messages of it were
-        left out goes in as soon as there is room below `trigger`, or the window moves in any case.
+        left out goes in as soon as there is room below `trigger`, or the window moves in any case (`moving`: it was seen to).
         """
         calm, goal = (self.budget.share(self.fixed, part) for part in (self.policy.trigger, self.policy.refit))
         due = compacting or not calm.admits(self.total(self.held))
@@ -81,7 +81,7 @@ class Folder(Frozen, frozen=True, kw_only=True):
         bought = self._bought(wanted, enough, lambda before, after: calm.admits(after) or not self.budget.admits(before))
         asks = self._asks(bought.folds) if due and not goal.admits(self.total(bought.folds)) else ()
         moves = self._moves(bought.folds, asks, compacting=compacting)
-        if due and moves and bought.waiting:
+        if moving and bought.waiting:
             bought = self._bought(wanted, enough, lambda _before, _after: True)
         return Folding(
             window=self.placed(bought.folds),
