@@ -122,6 +122,21 @@ def test_a_summary_that_comes_after_its_messages_were_left_out_stands_for_them(p
     assert (again.request, again.report.breaks, again.state.asked) == (second.request, (), ())
 
 
+def test_a_summary_that_never_comes_is_told_of_in_every_report() -> None:
+    """Of what was left out for want of it nothing goes out, so whoever reads a later report alone has to know."""
+    messages = [*turns(12), user("now")]
+    first = fit(messages, 1_600)
+    lost = [ask for ask in first.asks if ask.first < first.state.anchor]
+    assert lost
+    grown = [*messages, says("yes"), user("and?")]
+    second = fit(grown, 1_600, state=first.state)
+    told = f"messages {lost[0].first} to {lost[-1].last}"
+    assert [note for note in second.report.notes if "not come" in note and told in note]
+    ready = [transom.fulfil(ask, "in short") for ask in first.asks]
+    third = fit(grown, 1_600, state=second.state, ready=ready)
+    assert not [note for note in third.report.notes if "not come" in note]
+
+
 def test_summaries_that_come_late_take_in_those_before_them_for_ever() -> None:
     """Under `compacting`, round for round, at the highest level, too: each takes in the one before it, whose messages and it were
     asked for together.

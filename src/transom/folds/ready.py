@@ -1,7 +1,7 @@
 """Which summaries are taken: those that stand for what they were asked for, say something, and are smaller than that.
 
 The rule: a summary that is empty, carries a picture, is no smaller than what it stands for, or covers what must stay does no
-harm: what it would have stood for goes out as it is, and a sentence says so.
+harm: what it would have stood for goes out, or stays left out, as without it, and a sentence says so.
 """
 
 from __future__ import annotations

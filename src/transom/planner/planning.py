@@ -24,6 +24,9 @@ NEWEST = "system, tools, the newest request and the newest group"
 MOST_ASKED = 64
 """Summaries of what was left out that are waited for, the newest ones."""
 LOST = "left out for want of a summary: {count} groups, while {asks} summaries are asked for"
+AWAITED = (
+    "asked for before, and not come: {count} of messages {first} to {last}, which stay left out until they do (transom.fulfil)"
+)
 
 
 class Folded(Frozen, frozen=True, kw_only=True):
@@ -101,6 +104,8 @@ def plan(  # noqa: PLR0913 - the stage's inputs
     standing = {g.start for g in (*window.always, *window.groups)}
     if left and folding.asks and selection.moved:
         notes += (LOST.format(count=len(left), asks=len(folding.asks)),)
+    asked = _asked(state.asked, folding, drawn, left)
+    notes += _awaited(asked, state.asked, folding.waiting)
     return Plan(
         entries=tuple(entry for entry, _ in drawn.pairs),
         prices=tuple(price for _, price in drawn.pairs),
@@ -109,7 +114,7 @@ def plan(  # noqa: PLR0913 - the stage's inputs
         folded=_standing(groups, drawn, state.folds, seen.window.prices),
         waiting=folding.waiting,
         asks=folding.asks,
-        asked=_asked(state.asked, folding, drawn, left),
+        asked=asked,
         verdicts=drawn.verdicts,
         selection=selection,
         total=drawn.total,
@@ -160,6 +165,16 @@ def _asked(before: Sequence[Fold], folding: Folding, drawn: Drawn, left: Sequenc
     open_ = [*(one for one in before if one.name not in used), *fresh]
     standing = [one for one in open_ if not any(one.meets(fold) and not _takes_in(one, fold) for fold in drawn.folds)]
     return tuple(sorted(standing, key=lambda one: one.first)[-MOST_ASKED:])
+
+
+def _awaited(asked: Sequence[Fold], before: Sequence[Fold], waiting: Sequence[Fold]) -> tuple[str, ...]:
+    """A sentence on the summaries that an earlier fit asked for and nobody gave."""
+    old, come = {one.name for one in before}, {one.name for one in waiting}
+    open_ = [one for one in asked if one.name in old - come]
+    if not open_:
+        return ()
+    count = f"{len(open_)} summar{'y' if len(open_) == 1 else 'ies'}"
+    return (AWAITED.format(count=count, first=open_[0].first, last=max(one.last for one in open_)),)
 
 
 def _takes_in(asked: Fold, fold: Fold) -> bool:
