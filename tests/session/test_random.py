@@ -57,6 +57,8 @@ class Talk:
     shown: dict[str, str] = field(default_factory=dict)
     ever: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
+    anew: bool = False
+    """The settings changed: the next compile judges pictures anew."""
     late: list[Result] = field(default_factory=list)
     last: list[bytes] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
@@ -155,7 +157,7 @@ def disturb(talk: Talk) -> None:
         talk.reopen()
     elif chance < 0.11:
         talk.settings = {"max_images": talk.rng.choice([2, 3, 6])}
-        talk.gone.clear()
+        talk.anew = True
         talk.reopen()
     elif chance < 0.13 and len(talk.chat) > 4:
         at = len(talk.chat) - talk.rng.randrange(3)
@@ -176,6 +178,7 @@ def check(talk: Talk) -> None:
         long = "word " * (400 if talk.preset == "folding" else 40)
         talk.chat.fulfil(ask, talk.rng.choice([f"In short: step {talk.count}.", "", long, None]))
     seen(talk, fit.request, broke=bool(fit.report.breaks))
+    talk.anew = False
     for one in fit.report.breaks:
         assert any(cause in one.cause for cause in NAMED), one.cause
     assert [fault for fault in transom.lint(fit.request, api=talk.speech.api) if fault.refused] == []
@@ -193,6 +196,8 @@ def seen(talk: Talk, request: Json, *, broke: bool) -> None:
     if talk.said:
         assert talk.said[-1] in texts  # nor is the newest request lost
     live = {data for data in talk.shown if data in texts}
+    if talk.anew:
+        talk.gone.clear()
     assert not live & talk.gone  # what went once never comes back
     talk.gone |= {data for data in talk.shown if data not in live}
     now = [canon.digest(message) for message in request[talk.speech.key]]
