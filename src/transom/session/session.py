@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
-from transom import door, folds
+from transom import canon, door, folds
 from transom.calibration import Record
 from transom.catalog import ModelCard
-from transom.errors import BadRequest, BadSetting, StateConflict, StoreError
+from transom.errors import BadSetting, StateConflict, StoreError
 from transom.frozen import Frozen
 from transom.parts import Message, spell
 from transom.plan import Ask, Fold
 from transom.policy import Policy
 from transom.projection import Projection, Seen, answered, appended
 from transom.session import bodies, learning, places
+from transom.session.given import flat, read
 from transom.session.learning import Stats
 from transom.session.rounds import Rounds, still_told
 from transom.session.slot import Slot
 from transom.session.window import lost, stored
 from transom.stages import Fit
-from transom.store import Head, Row, Shelf, StoredLog
+from transom.store import Head, Row, Shelf, StoredLog, is_whole
 from transom.types import Json, JsonObject
 from transom.wire.form import Form, Usage
 
 RETRIES: Final = 8
 """How often an answer is appended anew when somebody else went on with the session at the same moment."""
-_MESSAGE: Final = re.compile(r"\w+\[\d+\]")
-"""How the place of what is wrong in a message begins: with the message's own."""
 
 
 class Recorded(Frozen, frozen=True, kw_only=True):
@@ -81,7 +80,7 @@ class Session:
         Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises
         BadRequest with the place of what is no message; nothing is stored then.
         """
-        given = list(_flat(messages))
+        given = list(flat(messages))
         head = self.log.append(self._views(given), model=model, api=self.api)
         return tuple(range(head.count - len(given), head.count))
 
@@ -139,14 +138,18 @@ class Session:
 
         `fits` says whether that can go out: in tokens by the last reported usage, in bytes, pictures and sides. Else compile.
         """
-        given = list(_flat(messages))
-        head, slot, *_ = self._opening()
-        views = self._views(given, head.count)
-        if given:
-            self._rounds.extended(head, slot, views)  # so that what is wrong is found before anything is stored
-        seqs = self.append(*given) if given else ()
-        head, slot, *_ = self._opening()
-        found = self._rounds.extended(head, slot)
+        head, slot = self._now()
+        views = [self._apart(view) for view in self._views(flat(messages), head.count)]
+        found = self._rounds.extended(head, slot, views)  # before anything is stored, so that what is wrong is found by then
+        seqs: tuple[int, ...] = ()
+        if views:
+            then = self.log.append(views, model="", api=self.api)
+            seqs = tuple(range(then.count - len(views), then.count))
+            if (then.version, seqs[0]) != (head.version, head.count) or any(map(_calls, views)):
+                head, slot = self._now()  # somebody else went on, or ids of calls are decided where they are stored
+                found = self._rounds.extended(head, slot)
+            elif not isinstance(found, str):
+                head, found = then, replace(found, state=replace(found.state, count=then.count, key=then.key))
         if isinstance(found, str):
             return Step(request={}, fits=False, why=(found,), seqs=seqs)
         projection = found.projection
@@ -166,7 +169,7 @@ class Session:
     def project(self, *messages: object) -> Projection:
         """Whether the next round fits: the last request, what was stored since, and `messages`, which are not stored."""
         head, slot, *_ = self._opening()
-        more = self._views(_flat(messages), head.count)
+        more = self._views(flat(messages), head.count)
         found = self._rounds.extended(head, slot, more)
         return Projection(tokens=0, why=(found,)) if isinstance(found, str) else found.projection
 
@@ -214,7 +217,7 @@ class Session:
         Raises BadSetting for what is no number, StoreError where one of them is missing in the store.
         """
         for name, value in (("first", first), ("last", last)):
-            if not (value is None and name == "last") and (not isinstance(value, int) or isinstance(value, bool)):
+            if not (is_whole(value) or (value is None and name == "last")):
                 raise BadSetting(f"messages: {name} is {value!r}; it must be the number of a message")
         count = self.log.head().count
         return tuple(row.json for row in self._read(max(0, first), count if last is None else min(last, count)))
@@ -279,23 +282,11 @@ class Session:
         return head, self._slot[1], record, _summaries(found.folds)
 
     def _views(self, messages: Iterable[object], first: int = 0) -> list[Message]:
-        """Messages as they are read. Raises BadRequest with the number among those given."""
-        return [self._view(message, number, first) for number, message in enumerate(messages)]
+        return read(self._form, self.api, messages, first)
 
-    def _view(self, message: object, number: int, first: int) -> Message:
-        try:
-            plain = door.admit(message, door.NO_MESSAGE)
-        except BadRequest as error:
-            inside = f".{error.place}" if error.place and error.place[0] != "[" else error.place
-            raise self._misread(error, number, inside) from error
-        try:
-            return self._form.read_message(plain, first + number)
-        except BadRequest as error:
-            raise self._misread(error, number, _MESSAGE.sub("", error.place, count=1)) from error
-
-    def _misread(self, error: BadRequest, number: int, inside: str) -> BadRequest:
-        says = str(error).removeprefix(f"{error.place}: ") if error.place else str(error)
-        return BadRequest(f"message {number} of those given: {says}", place=f"{bodies.key(self.api)}[{number}]{inside}")
+    def _apart(self, view: Message) -> Message:
+        """The same message, apart from the caller's object, which may change behind a request that was remembered."""
+        return self._form.read_message(msgspec.json.decode(canon.encode(view.json)), view.index)
 
     def _seen(self, slot: Slot, head: Head, usage: Usage | None, views: list[Message]) -> Seen:
         """What is known after an answer: its report; or, without one, the last report and what came in since (AF-12)."""
@@ -308,12 +299,8 @@ class Session:
         return slot.seen.carried(grown + answered((part for view in views for part in view.parts), prices))
 
 
-def _flat(messages: Iterable[object]) -> Iterable[object]:
-    for one in messages:
-        if isinstance(one, list | tuple):
-            yield from one
-        else:
-            yield one
+def _calls(view: Message) -> bool:
+    return any(part.kind == "call" for part in view.parts)
 
 
 def _summaries(kept: Iterable[JsonObject]) -> tuple[Fold, ...]:

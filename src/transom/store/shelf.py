@@ -97,7 +97,7 @@ class Shelf:
         """
         checked(name, least=0)
         checked(into, "the fork's name")
-        if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
+        if count is not None and not is_whole(count):
             raise BadSetting(f"a fork at {count!r}: it must be the number of messages that it takes")
         try:
             with self.database.writing() as connection:
@@ -196,6 +196,11 @@ def checked(name: object, what: str = "a session's name", *, least: int = 1) -> 
     if any("\ud800" <= character <= "\udfff" for character in name):
         raise BadSetting(f"{what} is {name!r}, which holds half a surrogate pair; decode it with errors='replace'")
     return name
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _left_out(slot: JsonObject) -> list[Json]:
