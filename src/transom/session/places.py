@@ -14,6 +14,8 @@ from transom.types import Key
 
 MOST_NAMED: Final = 4
 """Places that a refusal names."""
+LONGEST: Final = 120
+"""Characters of a place that a refusal repeats."""
 _PLACE: Final = re.compile(r"([^.\[\]]+)\[(\d{1,18})\](.*)", re.DOTALL)
 
 
@@ -24,10 +26,10 @@ def number(place: object, name: str, count: int) -> int:
     """
     found = _PLACE.fullmatch(place) if isinstance(place, str) else None
     if found is None or found[1] != name:
-        raise BadSetting(f"{place!r} is no place of a message, such as {name}[3] or {name}[3].content[1]")
+        raise BadSetting(f"{_short(place)} is no place of a message, such as {name}[3] or {name}[3].content[1]")
     seq = int(found[2])
     if seq >= count:
-        raise BadSetting(f"{place!r} is no message of this session, which holds {count:,}")
+        raise BadSetting(f"{_short(place)} is no message of this session, which holds {count:,}")
     return seq
 
 
@@ -44,4 +46,9 @@ def key(place: str, name: str, message: Message) -> Key:
     named = ", ".join(media[:MOST_NAMED]) + (f" and {len(media) - MOST_NAMED} more" if len(media) > MOST_NAMED else "")
     what = f"is no picture or file ({part.kind})" if part is not None else "is no part of that message"
     remedy = f"leave out {named}, or the message, {whole}" if media else f"leave out the message as a whole, {whole}"
-    raise BadSetting(f"{place!r} {what}; {remedy}")
+    raise BadSetting(f"{_short(place)} {what}; {remedy}")
+
+
+def _short(place: object) -> str:
+    words = repr(place)
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
