@@ -31,6 +31,7 @@ from transom.report import Report
 from transom.wire.form import Fault, Usage
 
 if TYPE_CHECKING:
+    from transom import summaries
     from transom.session import Session, Store
 
 __version__ = "0.1.0"
@@ -74,11 +75,14 @@ __all__ = [
     "lint",
     "price",
     "repair",
+    "summaries",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Sessions, loaded when one is first named: a fit needs no database."""
+    """Sessions and summaries, loaded when they are first named: a fit needs no database and asks no model."""
     if name in {"Session", "Store"}:
         return getattr(importlib.import_module("transom.session"), name)
+    if name == "summaries":
+        return importlib.import_module("transom.summaries")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

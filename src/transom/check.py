@@ -79,7 +79,7 @@ def _blamed(broken: Sequence[Fault], given: Conversation, form: Form, card: Mode
     codes = {fault.code for fault in broken}
     stood = next((fault for fault in _refused(given, form, card) if fault.code in codes), None)
     if stood is not None:
-        seems = looks(given.body)
+        seems = looks(given.body) if given.messages else ""  # without messages there is nothing that it could look like
         other = f"; the body looks like {seems}, and was said to be {form.api}" if seems not in ("", form.api) else ""
         return BadRequest(f"{stood.says}{other}", place=stood.place)
     more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""

@@ -31,6 +31,10 @@ MAX_VALUES: Final = 2_000_000
 MAX_CHARACTERS: Final = 1_000_000_000
 """Characters of all texts, keys and numbers of a body as it is written. Providers take up to 512 MB."""
 
+NO_REQUEST: Final = "the request is {}; it must be an object with the fields of the body"
+NO_MESSAGE: Final = "the message is {}; it must be an object with the fields of a message"
+NO_ANSWER: Final = "the answer is {}; it must be the provider's whole answer, as its SDK gave it or as an object"
+
 _MAX_BITS: Final = int(MAX_DIGITS * math.log2(10))
 _SHORT: Final = 40
 _NESTING: Final = f"this is nested deeper than {MAX_DEPTH} levels; make it flatter, or send it as text"
@@ -79,8 +83,8 @@ class _Walk:
             raise _Refused(_MANY if self.values < 0 else _LONG)
 
 
-def admit(request: object) -> JsonObject:
-    """The request as plain JSON.
+def admit(request: object, what: str = NO_REQUEST) -> JsonObject:
+    """The request as plain JSON. `what` says of a value that is no object what it must be.
 
     Objects of an SDK become what that SDK would send, bytes become base64 text, tuples lists; a body that is plain already
     is returned as it is. Raises BadRequest with the place of what cannot be sent.
@@ -94,7 +98,7 @@ def admit(request: object) -> JsonObject:
     except RecursionError:
         raise BadRequest(_NESTING) from None
     if not isinstance(body, dict):
-        raise BadRequest(f"the request is {_kind(body)}; it must be an object with the fields of the body")
+        raise BadRequest(what.format(_kind(body)))
     return body
 
 

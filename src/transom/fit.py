@@ -70,6 +70,7 @@ def fit(  # noqa: PLR0913 - the subject and its options
     if budget is not None:
         settings["budget"] = budget
     _typed(policy=(policy, Policy), state=(state, State))
+    _folds(ready)
     policy = Policy.sliding(**settings) if policy is None else policy.having(**settings)
     form = form_of(api)
     conversation = form.read(door.admit(request))
@@ -214,6 +215,14 @@ def _priced(conversation: Conversation, *, model: str | None, card: ModelCard | 
     if named_too != prices.card:
         raise BadSetting(f"prices bill as {prices.card.name}, and card or model as {named_too.name}; give one of them")
     return prices
+
+
+def _folds(ready: object) -> None:
+    """Raises BadSetting for summaries that are none."""
+    found = ready if isinstance(ready, list | tuple) else (ready,)
+    for number, fold in enumerate(found):
+        if not isinstance(fold, Fold):
+            raise BadSetting(f"ready[{number}] is {type(fold).__name__}; give what transom.fulfil(ask, text) returned, in a list")
 
 
 def _typed(**given: tuple[object, type]) -> None:

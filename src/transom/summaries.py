@@ -6,11 +6,12 @@ words.
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from transom.errors import BadSetting
+from transom.errors import BadRequest, BadSetting
 from transom.folds.prompts import BEFORE, CALLED, RETURNED, SAID
 from transom.parts import Media, Part
 from transom.placeholder import placeholder
@@ -20,6 +21,8 @@ from transom.wire import FORMS
 
 __all__ = ["digest", "requests", "summarise"]
 
+APIS: Final = ("openai-chat", "anthropic")
+"""The forms that a summary is asked for in."""
 CHARACTERS: Final = 3
 """Characters of a digest for each token that it may have: it is told in short words and figures."""
 LEAST_LINE: Final = 24
@@ -53,16 +56,17 @@ def summarise(ask: Ask, *, client: Any, model: str, **options: Any) -> str:  # n
     """The summary that `model` gives. `client` is an official synchronous client: `openai.OpenAI(...)` with any base URL, or
     `anthropic.Anthropic(...)`. `options` go into each request as they are.
 
-    Raises what the client raises: then there is no summary, and nothing is lost. Raises BadSetting for what is no such client.
+    Raises what the client raises: then there is no summary, and nothing is lost. Raises BadSetting for what is no such client,
+    BadRequest for an answer that is none, or that was cut off at its length: half a summary is none.
     """
     chat = getattr(client, "chat", None)
     if chat is not None:
         made = requests(ask, api="openai-chat", model=model, **options)
-        return _joined(_said(chat.completions.create(**one).choices) for one in made)
+        return _joined(_of_chat(_answer(chat.completions.create(**one))) for one in made)
     if getattr(client, "messages", None) is None:
         raise BadSetting("the client has neither `chat` nor `messages`; give an OpenAI or an Anthropic client")
     made = requests(ask, api="anthropic", model=model, **options)
-    return _joined("".join(getattr(part, "text", "") for part in client.messages.create(**one).content) for one in made)
+    return _joined(_of_anthropic(_answer(client.messages.create(**one))) for one in made)
 
 
 def requests(
@@ -73,8 +77,12 @@ def requests(
     **options: Any,  # noqa: ANN401 - of the provider
 ) -> tuple[JsonObject, ...]:
     """The request bodies that an ask needs, for a client of one's own, sync or async. The answers are joined with an empty
-    line.
+    line. Raises BadSetting for an `api` that is neither of the two, and for what is no ask.
     """
+    if api not in APIS:
+        raise BadSetting(f"api is {api!r}; a summary is asked for by one of {', '.join(APIS)}")
+    if not isinstance(ask, Ask):
+        raise BadSetting(f"the ask is {type(ask).__name__}; it must be one of a fit's `asks`")
     most = "max_completion_tokens" if api == "openai-chat" else "max_tokens"
     return tuple(
         {"model": model, most: ask.max_tokens, **options, "messages": [{"role": "user", "content": list(_spoken(one, ask, api))}]}
@@ -86,8 +94,56 @@ def _joined(answers: Iterator[str]) -> str:
     return "\n\n".join(filter(None, (answer.strip() for answer in answers)))
 
 
-def _said(choices: Sequence[Any]) -> str:
-    return (choices[0].message.content or "") if choices else ""
+def _answer(answer: object) -> object:
+    """An answer that is there. Raises BadSetting for one that would have to be awaited."""
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise BadSetting(
+            "the client is one for asyncio, and its answers are not waited for here; give a synchronous client, "
+            "or send what `requests` makes yourself"
+        )
+    return answer
+
+
+def _of_chat(answer: object) -> str:
+    choices = _at(answer, "choices")
+    if not isinstance(choices, list | tuple):
+        raise BadRequest("the client's answer has no list of `choices`; it must be the whole answer of one request")
+    if not choices:
+        return ""
+    _whole(_at(choices[0], "finish_reason"), "length")
+    message = _at(choices[0], "message")
+    if message is None:
+        raise BadRequest("the first choice of the client's answer has no `message`; ask for the summary again")
+    return _words(_at(message, "content"))
+
+
+def _of_anthropic(answer: object) -> str:
+    _whole(_at(answer, "stop_reason"), "max_tokens")
+    return _words(_at(answer, "content"))
+
+
+def _whole(reason: object, cut: str) -> None:
+    if reason == cut:
+        raise BadRequest(
+            f"the summary was cut off at its length (the answer stopped with {cut!r}), and half of one is none; "
+            f"give it more room (max_tokens=..., or max_completion_tokens=...), or leave it"
+        )
+
+
+def _words(content: object) -> str:
+    """The text of an answer: a string, or the texts among its parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list | tuple):
+        raise BadRequest("the content of the client's answer is neither a text nor a list of parts; ask for the summary again")
+    texts = (part if isinstance(part, str) else _at(part, "text") for part in content)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _at(value: object, name: str) -> Any:  # noqa: ANN401 - of an SDK's object, or of its JSON
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _spoken(message: JsonObject, ask: Ask, api: str) -> Iterator[Json]:

@@ -128,3 +128,114 @@ def test_tenants_are_apart(tmp_path: Path, url: str) -> None:
     assert run("sessions", "list", "--store", url, "--tenant", "other", "--json").stdout == ""
     found: Any = run("sessions", "show", "a", "--store", url, "--tenant", "other")
     assert found.exit_code == 2
+
+
+MIXED = [
+    json.dumps(TALK[0]),
+    json.dumps({"role": "wizard", "content": "x"}),
+    json.dumps({"role": "user", "content": [5]}),
+    json.dumps(TALK[1]),
+]
+
+
+def mixed(tmp_path: Path) -> Path:
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join(MIXED) + "\n", encoding="utf-8")
+    return path
+
+
+def names(url: str) -> list[str]:
+    return [one.name for one in transom.Store(url).sessions()]
+
+
+def test_an_object_that_is_no_message_is_named_and_kept_aside_and_the_rest_is_taken(tmp_path: Path, url: str) -> None:
+    result = run("sessions", "import", mixed(tmp_path), "a", "--store", url, "--api", "anthropic")
+    assert result.exit_code == 0
+    assert "line 2: left out, role: the role is 'wizard'" in result.stderr
+    assert "line 3: left out, content[0]: this part is a number" in result.stderr
+    assert (tmp_path / "mixed.jsonl.unread").read_text().split("\n")[:2] == MIXED[1:3]
+    with transom.Store(url) as store:
+        assert store.session("a").messages() == (TALK[0], TALK[1])
+
+
+def test_a_refused_import_leaves_no_session_behind(tmp_path: Path, url: str) -> None:
+    blocked = run("sessions", "import", mixed(tmp_path), "a", "--store", url, "--api", "anthropic", "--aside", tmp_path)
+    assert (blocked.exit_code, "is a folder" in blocked.stderr) == (2, True)
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"role": "model", "parts": [{"text": "x"}]}\n')
+    other = run("sessions", "import", path, "a", "--store", url, "--api", "bedrock")
+    assert other.exit_code == 2
+    assert "holds no message of bedrock (line 1: " in other.stderr
+    assert "give another --api" in other.stderr
+    long = run("sessions", "import", tmp_path / "mixed.jsonl", "x" * 256, "--store", url, "--api", "anthropic")
+    assert (long.exit_code, "has 256 characters" in long.stderr) == (2, True)
+    assert names(url) == []
+    imported(tmp_path, url)
+    form = run("sessions", "import", path, "a", "--append", "--store", url, "--api", "gemini")
+    assert (form.exit_code, "holds messages of anthropic, not of gemini" in form.stderr) == (2, True)
+    with transom.Store(url) as store:
+        assert len(store.session("a")) == 3
+
+
+def test_messages_are_taken_with_their_session_or_not_at_all(url: str) -> None:
+    with transom.Store(url) as store:
+        with pytest.raises(transom.BadRequest) as caught:
+            store.take("a", [TALK[0], {"role": "wizard"}], api="anthropic")
+        assert caught.value.place == "messages[1].role"
+        assert store.sessions() == ()
+        assert store.take("a", TALK, api="anthropic", model="m") == (0, 1, 2)
+        with pytest.raises(transom.BadSetting, match="'a' already holds 3 messages; say that these go behind them"):
+            store.take("a", TALK, api="anthropic")
+        assert store.take("a", TALK, api="anthropic", behind=True) == (3, 4, 5)
+        assert store.session("a").model == "m"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('{"max_tokens": 5}\n{"max_tokens": 6}\n', "holds 2 lines; with --session, BODY is one JSON object"),
+        ('{"messages": []}', "has messages of its own, and --session sends those that it holds"),
+        ('{"role": "user", "content": "x"}', "is a message; with --session, BODY holds the fields"),
+        ('{"max_tokens": 5', "not complete"),
+        ("GIF89a", "is not JSON"),
+    ],
+)
+def test_a_body_around_a_session_is_one_object_of_fields(tmp_path: Path, url: str, body: str, says: str) -> None:
+    imported(tmp_path, url)
+    path = tmp_path / "fields.json"
+    path.write_text(body)
+    result = run("fit", path, "--session", "a", "--store", url)
+    assert result.exit_code == 2
+    assert says in result.stderr.replace("\n", " ")
+
+
+def test_a_session_takes_no_state_of_a_file(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    result = run("fit", "--session", "a", "--store", url, "--state", tmp_path / "state.json")
+    assert (result.exit_code, "--state: a session keeps its own state" in result.stderr) == (2, True)
+
+
+def test_names_are_printed_without_what_a_terminal_obeys(tmp_path: Path, url: str) -> None:
+    name = "a\x1b[31m\x07\u202eb\nc\x9b"
+    imported(tmp_path, url, name=name)
+    with transom.Store(url) as store:
+        store.session(name).append({"role": "user", "content": "\x1b]0;title\x07"})
+    results = [
+        run("sessions", "list", "--store", url),
+        run("sessions", "show", name, "--store", url),
+        run("sessions", "fork", name, "b\x1bb", "--store", url),
+        run("sessions", "leave-out", name, "messages[0]", "--store", url),
+        run("sessions", "show", "\x1b[2J", "--store", url),
+        run("sessions", "delete", name, "--yes", "--store", url),
+    ]
+    for result in results:
+        assert not {*"\x1b\x07\u202e\x9b"} & {*result.output}
+    assert "a\\x1b[31m" in results[0].output
+
+
+def test_a_fork_wants_a_name(tmp_path: Path, url: str) -> None:
+    imported(tmp_path, url)
+    for into in ("", "x" * 256):
+        result = run("sessions", "fork", "a", into, "--store", url)
+        assert (result.exit_code, "characters; it has between 1 and 255" in result.stderr) == (2, True)
+    assert names(url) == ["a"]

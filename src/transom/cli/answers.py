@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -17,6 +18,10 @@ from transom.types import Json, JsonObject
 
 PATIENCE = 1.0
 """Seconds before progress is shown."""
+CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Categories of characters that a terminal obeys, or cannot show."""
+TURNS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that turn the direction of what stands behind them."""
 
 
 class Exit(IntEnum):
@@ -65,14 +70,19 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(Exit.OWN_FAULT) from error
 
 
+def plain(words: str) -> str:
+    """Words that somebody else chose, without what a terminal obeys: control characters are spelled out."""
+    return "".join(ascii(one)[1:-1] if unicodedata.category(one) in CONTROLS or one in TURNS else one for one in words)
+
+
 def say_error(words: str) -> None:
     """One sentence on standard error."""
-    err().print(f"error: {words}", style="red", markup=False)
+    err().print(f"error: {plain(words)}", style="red", markup=False)
 
 
 def note(words: str) -> None:
     """A remark on standard error."""
-    err().print(words, style="dim", markup=False)
+    err().print(plain(words), style="dim", markup=False)
 
 
 def said(api: str, heard: set[str] | None = None) -> str:

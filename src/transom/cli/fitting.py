@@ -71,7 +71,7 @@ def fit(  # the options are the command
         )  # fmt: skip
         fields = named | options.others(settings) | options.given(budget=budget)
         if session is not None:
-            done, source = _of_session(session, store, body, model, fields)
+            done, source = _of_session(session, store, _around(body, state), model, fields)
             _answer(done, source, output=output, as_json=as_json, force=force)
             raise typer.Exit(done.worst)
         if not body:
@@ -92,9 +92,8 @@ def fit(  # the options are the command
         raise typer.Exit(done.worst)
 
 
-def _of_session(name: str, url: str, body: str, model: str | None, fields: JsonObject) -> tuple[Done, files.Source]:
-    """The request that a stored session makes next, with the fields of `body` around it; the session is left as it is."""
-    around = files.read(body).items[0] if body else files.Item(line=0, raw=b"", value={})
+def _of_session(name: str, url: str, around: files.Item, model: str | None, fields: JsonObject) -> tuple[Done, files.Source]:
+    """The request that a stored session makes next, with the fields `around` it; the session is left as it is."""
     source = files.Source(name=f"session {name}", data=b"", kind="body", items=(around,))
     with sessions.opened(url, "") as store:
         chat = store.session(name, model=model, policy=transom.Policy.sliding(**fields))
@@ -103,6 +102,26 @@ def _of_session(name: str, url: str, body: str, model: str | None, fields: JsonO
         say_error("nothing legal fits into the budget; this is the smallest request")
         done.worst = Exit.OVER_BUDGET
     return done, source
+
+
+def _around(body: str, state: str | None) -> files.Item:
+    """The fields around a session's messages. Raises BadRequest for a BODY that is more than these, BadSetting for a state."""
+    if state is not None:
+        raise BadSetting("--state: a session keeps its own state; leave --state out, or --session")
+    if not body:
+        return files.Item(line=0, raw=b"", value={})
+    source, place = files.read(body), files.shown(body)
+    if source.kind == "media":
+        raise BadRequest(f"{place} is not JSON; with --session, BODY is a JSON object with the fields around the messages")
+    if len(source.items) != 1:
+        raise BadRequest(f"{place} holds {len(source.items):,} lines; with --session, BODY is one JSON object")
+    found = source.items[0].body()
+    if "role" in found:
+        raise BadRequest(f"{place} is a message; with --session, BODY holds the fields around the messages: leave it out")
+    for name in ("messages", "input", "contents"):
+        if name in found:
+            raise BadRequest(f"{place} has {name} of its own, and --session sends those that it holds; take them out of BODY")
+    return source.items[0]
 
 
 def repair(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -16,9 +17,11 @@ from rich.text import Text
 import transom
 from transom import canon, log
 from transom.cli import files, options
-from transom.cli.answers import err, note, out, say_json, sentences
+from transom.cli.answers import err, note, out, plain, say_json, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting
+from transom.fit import form_of
+from transom.types import JsonObject
 
 WORDS = 100
 """Characters of a message that `show` prints."""
@@ -56,7 +59,13 @@ def list_(store: options.StoreUrl = options.STORE, tenant: options.Tenant = "", 
         for name in ("session", "form", "model", "messages", "changed (UTC)"):
             table.add_column(name, justify="right" if name == "messages" else "left")
         for one in found:
-            table.add_row(Text(one.name), one.api, Text(one.model or "-"), f"{one.count:,}", one.changed[:19].replace("T", " "))
+            table.add_row(
+                Text(plain(one.name)),
+                one.api,
+                Text(plain(one.model) or "-"),
+                f"{one.count:,}",
+                one.changed[:19].replace("T", " "),
+            )
         out().print(table)
 
 
@@ -75,9 +84,9 @@ def show(
         console = out()
         for number, message in enumerate(chat.messages(first, min(total, first + count)), first):
             said = message.get("role", message.get("participant", message.get("type", "")))
-            words = canon.text(message)
+            words = plain(canon.text(message))
             short = words if len(words) <= WORDS else f"{words[:WORDS]}... ({len(words):,} characters)"
-            console.print(Text.assemble((f"{number:>6} ", "dim"), (f"{said} ", "bold"), short), soft_wrap=True)
+            console.print(Text.assemble((f"{number:>6} ", "dim"), (f"{plain(str(said))} ", "bold"), short), soft_wrap=True)
         stats = chat.stats()
         learned = f"factor {stats.multiplier:.3f} from {stats.samples} samples" if stats.samples else "nothing learned yet"
         note(f"{total:,} messages of {chat.api} for {chat.model or 'an unnamed model'}; {learned}")
@@ -116,22 +125,49 @@ def import_(
     ] = None,
     append: Annotated[bool, typer.Option("--append", help="NAME may hold messages already.")] = False,
 ) -> None:
-    """Store the messages of FILE as a session. Lines that cannot be read are named and kept aside."""
+    """Store the messages of FILE as a session. Lines that are no message are named and kept aside, and the others are stored."""
     with sentences():
         data = files.read(file).data
         found = log.read(data)
         if not found.messages:
             raise BadRequest(f"{files.shown(file)} holds no message; give JSON lines, a message a line")
         form = api or guess({"messages": list(found.messages)})
+        found = _of_form(found, form)
+        if not found.messages:
+            what = f"{files.shown(file)} holds no message of {form}"
+            raise BadRequest(f"{what} (line {found.lost[0].line}: {found.lost[0].reason}); give another --api")
         with opened(store, tenant, make=True) as shelf:
-            chat = shelf.session(name, api=form, model=model)
-            if len(chat) and not append:
-                held = f"{name} already holds {len(chat):,} messages"
-                raise BadSetting(f"{held}; --append puts these behind them, another NAME keeps them apart")
-            seqs = chat.append(list(found.messages))
+            _refuse_taken(shelf, name, append=append)
+            kept = _aside(data, found, aside or (f"{file}.unread" if file != files.STREAM else "unread.jsonl"))
+            seqs = shelf.take(name, found.messages, api=form, model=model, behind=append)
         note(f"{len(seqs):,} messages of {form} appended to {name} (numbers {seqs[0]} to {seqs[-1]})")
-        if found.lost:
-            _aside(data, found, aside or (f"{file}.unread" if file != files.STREAM else "unread.jsonl"))
+        for words in kept:
+            note(words)
+
+
+def _of_form(found: log.Log, form: str) -> log.Log:
+    """The messages that are such of this form; the others are lost with what is wrong with them."""
+    good: list[tuple[JsonObject, int]] = []
+    lost = list(found.lost)
+    for message, line in zip(found.messages, found.lines, strict=True):
+        try:
+            form_of(form).read_message(message, len(good))
+        except BadRequest as error:
+            says = str(error).removeprefix(f"{error.place}: ")
+            inside = error.place.partition("]")[2].lstrip(".")
+            lost.append(log.Loss(line=line, reason=f"{inside}: {says}" if inside else says))
+        else:
+            good.append((message, line))
+    messages, lines = tuple(message for message, _ in good), tuple(line for _, line in good)
+    return replace(found, messages=messages, lines=lines, lost=tuple(sorted(lost, key=lambda one: one.line)))
+
+
+def _refuse_taken(shelf: transom.Store, name: str, *, append: bool) -> None:
+    """Raises BadSetting where a session holds messages and these are not to go behind them."""
+    held = next((one.count for one in shelf.sessions() if one.name == name), 0)
+    if held and not append:
+        what = f"{name} already holds {held:,} messages"
+        raise BadSetting(f"{what}; --append puts these behind them, another NAME keeps them apart")
 
 
 @app.command()
@@ -167,14 +203,16 @@ def delete(
 @app.command(name="leave-out")
 def leave_out(
     name: Name,
-    place: Annotated[str, typer.Argument(metavar="PLACE", help="messages[3], or a picture: messages[3].content[1].")],
+    place: Annotated[
+        str, typer.Argument(metavar="PLACE", help="messages[3], or a picture or file in it: messages[3].content[1].")
+    ],
     store: options.StoreUrl = options.STORE,
     tenant: options.Tenant = "",
 ) -> None:
-    """Leave one message or picture out of every later request. It stays stored."""
+    """Leave one message, picture or file out of every later request. It stays stored."""
     with sentences(), opened(store, tenant) as shelf:
-        shelf.session(name).leave_out(place)
-        note(f"{place} of {name} goes into no later request")
+        told = shelf.session(name).leave_out(place)
+        note(f"{place} of {name} goes into no later request" + (f"; {told}" if told else ""))
 
 
 def _confirmed(question: str) -> bool:
@@ -184,10 +222,12 @@ def _confirmed(question: str) -> bool:
     return False
 
 
-def _aside(data: bytes, found: log.Log, target: str) -> None:
-    """Say which lines could not be read, and keep them."""
+def _aside(data: bytes, found: log.Log, target: str) -> list[str]:
+    """Say which lines could not be read, and keep them, before anything is stored; what is to be said of that then."""
+    if not found.lost:
+        return []
     for one in found.lost:
-        err().print(f"line {one.line}: left out, {one.reason}", markup=False)
+        err().print(plain(f"line {one.line}: left out, {one.reason}"), markup=False)
     numbers = sorted({one.line for one in found.lost})
     files.keep_aside(target, data, numbers)
-    note(files.kept(len(numbers), target))
+    return [files.kept(len(numbers), target)]

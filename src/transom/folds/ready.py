@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from transom.errors import BadSetting
 from transom.folds.chunks import Item, key_of
 from transom.frozen import Frozen
 from transom.parts import Part, walk
@@ -27,8 +28,10 @@ EXTERNAL: Final = frozenset({"result", "image", "document", "audio", "video", "s
 def fulfil(ask: Ask, text: object) -> Fold:
     """The answer to an ask, to be given to a fit as one of `ready`. What is no string is taken as an empty summary.
 
-    It is checked there: a summary that is not used does no harm, and the report says why.
+    It is checked there: a summary that is not used does no harm, and the report says why. Raises BadSetting for what is no ask.
     """
+    if not isinstance(ask, Ask):
+        raise BadSetting(f"the ask is {type(ask).__name__}; it must be one of a fit's `asks`")
     words = text.encode("utf-8", "replace").decode().strip() if isinstance(text, str) else ""
     return Fold(first=ask.first, last=ask.last, level=ask.level, text=words, key=ask.key)
 

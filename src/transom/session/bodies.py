@@ -79,7 +79,12 @@ def _responses(answer: JsonObject) -> _Read:
 
 
 def _gemini(answer: JsonObject) -> _Read:
+    found, feedback = answer.get("candidates"), answer.get("promptFeedback")
+    if not found and isinstance(feedback, dict):
+        return (), feedback.get("blockReason", "BLOCKED")
     candidate = answer["candidates"][0]
+    if candidate.get("content") is None and candidate.get("finishReason"):  # what was blocked has no message
+        return (), candidate["finishReason"]
     content = candidate["content"]
     return ({**content} if "role" in content else {"role": "model", **content},), candidate.get("finishReason")
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import asdict
 
 from transom import canon
-from transom.calibration import Record, Reset, loaded
+from transom.calibration import MOST, Record, Reset, loaded
 from transom.catalog import ModelCard
+from transom.errors import BadSetting
 from transom.frozen import Frozen
 from transom.session.slot import Sample
 from transom.stages import Fit
 from transom.store import Head
 from transom.store.rows import now
+from transom.wire import numbers
 from transom.wire.form import Usage
 
 
@@ -35,6 +38,19 @@ def record_of(text: str, card: ModelCard, head: Head) -> Record:
         plain = {}
     found = plain if isinstance(plain, dict) or plain is None else {}
     return loaded(found, prints=card.fingerprint(), parts=head.kinds, now=now())
+
+
+def sound(usage: Usage | None) -> Usage | None:
+    """A usage that can be gone on with; None where a figure is no count of tokens. Raises BadSetting for what is no Usage."""
+    if usage is None:
+        return None
+    if not isinstance(usage, Usage):
+        raise BadSetting(f"usage is {type(usage).__name__}; give transom.Usage(prompt=..., output=...), or leave it out")
+    found = {name: numbers.count(asdict(usage), name) for name in ("prompt", "output", "cached", "written")}
+    prompt, output = found["prompt"], found["output"]
+    if not prompt or output is None or max(prompt, output) > MOST:
+        return None
+    return Usage(prompt=prompt, output=output, cached=found["cached"] or 0, written=found["written"] or 0)
 
 
 def sample(fit: Fit, card: ModelCard) -> Sample:

@@ -12,7 +12,7 @@ from transom.check import images
 from transom.frozen import Frozen
 from transom.pairing.draft import MADE
 from transom.parts import Conversation, Entry, Message, spell
-from transom.plan import Decision, Fold, Size, State
+from transom.plan import Decision, Fold, Size, State, covering
 from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
@@ -150,19 +150,33 @@ class Rounds:
         if fit.state.sent != made.sent:
             return None
         last = Sent(version=head.version, written=self.form.read(fit.request), size=fit.report.after)
-        before = fit.state
-        for count in slot.steps:
-            found = self._on(last, head, slot, before, count)
-            if isinstance(found, str):
-                return None
-            before = found.state
-            last = Sent(version=head.version, written=found.written, size=found.size)
-        self._sent = last if before.sent == state.sent else None
+        replayed = self._replayed(last, head, slot, fit.state, slot.steps)
+        if replayed is None or replayed[1].sent != state.sent:
+            return None
+        self._sent = replayed[0]
         return self._sent
 
-    def _on(  # noqa: PLR0913, PLR0917 - a request, and what comes behind it
+    def _replayed(self, last: Sent, head: Head, slot: Slot, state: State, steps: Sequence[int]) -> tuple[Sent, State] | None:
+        """`last` with what came in up to the last of `steps` behind it, as it went out; None where it went out otherwise.
+
+        All steps at once, where that gives what was sent; else half by half: a step is judged by what was there at the time.
+        """
+        if not steps or slot.state is None:
+            return last, state
+        found = self._behind(last, head, slot, state, steps[-1])
+        if not isinstance(found, str):
+            written, grown = found
+            if grown.state.sent == slot.state.sent[: len(grown.state.sent)]:
+                return Sent(version=head.version, written=written, size=last.size + grown.size), grown.state
+        if len(steps) == 1:
+            return None
+        half = len(steps) // 2
+        first = self._replayed(last, head, slot, state, steps[:half])
+        return self._replayed(first[0], head, slot, first[1], steps[half:]) if first is not None else None
+
+    def _behind(  # noqa: PLR0913, PLR0917 - a request, and what comes behind it
         self, last: Sent, head: Head, slot: Slot, state: State, until: int, more: Sequence[Message] = ()
-    ) -> Extended | str:
+    ) -> tuple[Conversation, extension.Extension] | str:
         """`last` with the messages behind those that `state` was made on, up to number `until`, and `more`."""
         opened = self._open(head, slot, slot.reach, slot.asked, until)
         window = replace(opened.conversation, messages=(*opened.conversation.messages, *more))
@@ -171,12 +185,22 @@ class Rounds:
         if found.why:
             return found.why
         written = extension.appended_to(last.written, [entry.message for entry in found.entries])
-        size = last.size + found.size
-        added = appended((entry.message for entry in found.entries if entry.seq >= slot.counted and _is_stored(entry)), prices)
         after = replace(found.state, count=until, key=opened.history.keys[until])
+        return written, replace(found, state=after)
+
+    def _on(  # noqa: PLR0913, PLR0917 - a request, and what comes behind it
+        self, last: Sent, head: Head, slot: Slot, state: State, until: int, more: Sequence[Message] = ()
+    ) -> Extended | str:
+        """`last` with the messages behind those that `state` was made on, up to number `until`, and `more`; does it fit?"""
+        behind = self._behind(last, head, slot, state, until, more)
+        if isinstance(behind, str):
+            return behind
+        written, found = behind
+        prices, size = self.prices(slot.multiplier), last.size + found.size
+        added = appended((entry.message for entry in found.entries if entry.seq >= slot.counted and _is_stored(entry)), prices)
         fresh = until == slot.counted and not more and not slot.steps
         projection = self._projected(slot, written, size, added, prices, fresh=fresh)
-        return Extended(written=written, state=after, size=size, added=added, projection=projection)
+        return Extended(written=written, state=found.state, size=size, added=added, projection=projection)
 
     def _projected(  # noqa: PLR0913 - the figures of a round
         self, slot: Slot, written: Conversation, size: Size, added: int, prices: PriceList, *, fresh: bool
@@ -226,9 +250,21 @@ def _in_order(key: Key) -> tuple[int, str]:
 
 def _by_hand(slot: Slot, key: str) -> Iterator[str]:
     """What the report says of what was left out by hand."""
-    places = [spell((key, seq, *place)) for seq, place in sorted(slot.left_out, key=_in_order)]
-    if places:
-        yield f"left out by hand: {', '.join(places)}"
+    left_out = sorted(slot.left_out, key=_in_order)
+    if left_out:
+        yield f"left out by hand: {', '.join(spell((key, seq, *place)) for seq, place in left_out)}"
+    for seq in dict.fromkeys(seq for seq, _ in left_out):
+        told = still_told(slot, spell((key, seq)), seq)
+        if told:
+            yield told
+
+
+def still_told(slot: Slot, place: str, seq: int) -> str:
+    """What is said of a message that is left out and that a summary stands for; "" where none does."""
+    fold = covering(slot.state.folds, seq) if slot.state is not None else None
+    if fold is None:
+        return ""
+    return f"the summary of messages {fold.first} to {fold.last} was made before {place} was left out, and may still tell of it"
 
 
 def _without(report: Report, beside: frozenset[int], conversation: Conversation) -> Report:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
-from transom import door, folds
+from transom import canon, door, folds
 from transom.calibration import Record
 from transom.catalog import ModelCard
-from transom.errors import BadRequest, BadSetting, StateConflict
+from transom.errors import BadSetting, StateConflict, StoreError
 from transom.frozen import Frozen
-from transom.parts import Message
+from transom.parts import Message, spell
 from transom.plan import Ask, Fold
 from transom.policy import Policy
 from transom.projection import Projection, Seen, answered, appended
-from transom.session import bodies, learning
+from transom.session import bodies, learning, places
+from transom.session.given import flat, read
 from transom.session.learning import Stats
-from transom.session.rounds import Rounds
+from transom.session.rounds import Rounds, still_told
 from transom.session.slot import Slot
+from transom.session.window import lost, stored
 from transom.stages import Fit
-from transom.store import Head, Shelf, StoredLog
-from transom.types import Json, JsonObject, Key
+from transom.store import Head, Row, Shelf, StoredLog, is_whole
+from transom.types import Json, JsonObject
 from transom.wire.form import Form, Usage
 
 RETRIES: Final = 8
 """How often an answer is appended anew when somebody else went on with the session at the same moment."""
-_STEP: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 
 class Recorded(Frozen, frozen=True, kw_only=True):
@@ -79,7 +80,7 @@ class Session:
         Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises
         BadRequest with the place of what is no message; nothing is stored then.
         """
-        given = list(_flat(messages))
+        given = list(flat(messages))
         head = self.log.append(self._views(given), model=model, api=self.api)
         return tuple(range(head.count - len(given), head.count))
 
@@ -87,10 +88,12 @@ class Session:
         """Store a provider's answer, whole as its SDK returned it or as a dict, and learn from the usage that it reports.
 
         `usage`: what was reported, where the answer itself does not say it (a stream that was put together, a host's own log).
+        Figures that are no counts of tokens are not used. Raises BadRequest for what is no answer, BadSetting for a `usage` that
+        is no `transom.Usage`; nothing is stored then.
         """
-        answer = door.admit(reply)
+        answer = door.admit(reply, door.NO_ANSWER)
         read = bodies.reply(self.api, answer)
-        usage = usage or self._form.usage(answer)
+        usage = learning.sound(usage) or learning.sound(self._form.usage(answer))
         views = self._views(read.messages)
         for attempt in range(RETRIES):
             head, slot, before, _ = self._opening()
@@ -127,7 +130,7 @@ class Session:
         """What `compile` would make, over the budget, too (CM-127). It leaves no trace (CM-160)."""
         head, slot, record, ready = self._opening()
         return self._rounds.fit(
-            head, slot, door.admit(asked), multiplier=record.calibration.multiplier, ready=ready, preview=True
+            head, slot, self._fields(asked), multiplier=record.calibration.multiplier, ready=ready, preview=True
         )
 
     def extend(self, *messages: object) -> Step:
@@ -135,10 +138,18 @@ class Session:
 
         `fits` says whether that can go out: in tokens by the last reported usage, in bytes, pictures and sides. Else compile.
         """
-        given = list(_flat(messages))
-        seqs = self.append(*given) if given else ()
-        head, slot, *_ = self._opening()
-        found = self._rounds.extended(head, slot)
+        head, slot = self._now()
+        views = [self._apart(view) for view in self._views(flat(messages), head.count)]
+        found = self._rounds.extended(head, slot, views)  # before anything is stored, so that what is wrong is found by then
+        seqs: tuple[int, ...] = ()
+        if views:
+            then = self.log.append(views, model="", api=self.api)
+            seqs = tuple(range(then.count - len(views), then.count))
+            if (then.version, seqs[0]) != (head.version, head.count) or any(map(_calls, views)):
+                head, slot = self._now()  # somebody else went on, or ids of calls are decided where they are stored
+                found = self._rounds.extended(head, slot)
+            elif not isinstance(found, str):
+                head, found = then, replace(found, state=replace(found.state, count=then.count, key=then.key))
         if isinstance(found, str):
             return Step(request={}, fits=False, why=(found,), seqs=seqs)
         projection = found.projection
@@ -158,7 +169,7 @@ class Session:
     def project(self, *messages: object) -> Projection:
         """Whether the next round fits: the last request, what was stored since, and `messages`, which are not stored."""
         head, slot, *_ = self._opening()
-        more = self._views(_flat(messages), head.count)
+        more = self._views(flat(messages), head.count)
         found = self._rounds.extended(head, slot, more)
         return Projection(tokens=0, why=(found,)) if isinstance(found, str) else found.projection
 
@@ -186,18 +197,40 @@ class Session:
         """Take the session away, and every payload that no other session of the tenant holds."""
         self._shelf.delete(self.name)
 
-    def leave_out(self, place: str) -> None:
-        """Leave a message (`messages[3]`) or a picture (`messages[3].content[1]`) out of every later request. It stays stored."""
+    def leave_out(self, place: str) -> str:
+        """Leave a message (`messages[3]`), or a picture or file in one (`messages[3].content[1]`), out of every later request. It
+        stays stored. What is to be known of it: that a summary may still tell of it, or "".
+
+        Raises BadSetting for a place where nothing stands that can be left out, with what can be.
+        """
         head, slot = self._now()
-        key = _key(place, bodies.key(self.api))
-        if not 0 <= key[0] < head.count:
-            raise BadSetting(f"{place!r} is no message of this session, which holds {head.count}")
+        name = bodies.key(self.api)
+        seq = places.number(place, name, head.count)
+        view = stored(self._form, self._read(seq, seq + 1)[0])
+        key = places.key(place, name, view)
         self.log.commit(replace(slot, left_out=slot.left_out | {key}).to_dict(), over=head.version)
+        return still_told(slot, spell((name, seq)), seq)
 
     def messages(self, first: int = 0, last: int | None = None) -> tuple[JsonObject, ...]:
-        """Stored messages as they were appended, from number `first` up to, not including, `last` (the end)."""
-        end = self.log.head().count if last is None else last
-        return tuple(row.json for row in self.log.read(range(first, end)))
+        """Stored messages as they were appended, from number `first` up to, not including, `last` (the end).
+
+        Raises BadSetting for what is no number, StoreError where one of them is missing in the store.
+        """
+        for name, value in (("first", first), ("last", last)):
+            if not (is_whole(value) or (value is None and name == "last")):
+                raise BadSetting(f"messages: {name} is {value!r}; it must be the number of a message")
+        count = self.log.head().count
+        return tuple(row.json for row in self._read(max(0, first), count if last is None else min(last, count)))
+
+    def _read(self, first: int, end: int) -> tuple[Row, ...]:
+        """Rows by number. Raises StoreError where one is missing."""
+        rows = self.log.read(range(first, end))
+        for seq, row in enumerate(rows, first):
+            if row.seq != seq:
+                raise lost(seq)
+        if len(rows) < end - first:
+            raise lost(first + len(rows))
+        return rows
 
     def occupancy(self) -> int:
         """Tokens that the last round filled: its prompt, cached tokens included, and its answer, as reported; else as planned."""
@@ -214,7 +247,7 @@ class Session:
 
     def _compiled(self, asked: Mapping[str, Json], *, compacting: bool = False) -> Fit:
         head, slot, stored, ready = self._opening()
-        fields, card = door.admit(asked), self._rounds.card
+        fields, card = self._fields(asked), self._rounds.card
         multiplier = stored.calibration.multiplier
         fit = self._rounds.fit(head, slot, fields, multiplier=multiplier, ready=ready, compacting=compacting)
         following = replace(
@@ -228,6 +261,12 @@ class Session:
         self._rounds.sent(head.version + 1, fit)
         return fit
 
+    def _fields(self, asked: Mapping[str, Json]) -> JsonObject:
+        """The fields around the messages. Raises BadSetting for messages among them: those are the session's own."""
+        for name in {"messages", bodies.key(self.api)} & asked.keys():
+            raise BadSetting(f"{name}: a request's messages are those that the session holds; append them, and leave this out")
+        return door.admit(asked)
+
     def _now(self) -> tuple[Head, Slot]:
         head, slot, *_ = self._opening()
         return head, slot
@@ -240,17 +279,14 @@ class Session:
         if self._slot is None or self._slot[0] != head.version:
             self._slot = head.version, Slot.from_dict(head.slot)
         record = learning.record_of(found.record, card, head)
-        return head, self._slot[1], record, tuple(Fold.from_dict(plain) for plain in found.folds)
+        return head, self._slot[1], record, _summaries(found.folds)
 
     def _views(self, messages: Iterable[object], first: int = 0) -> list[Message]:
-        """Messages as they are read. Raises BadRequest with the number among those given."""
-        views = []
-        for number, message in enumerate(messages):
-            try:
-                views.append(self._form.read_message(door.admit(message), first + number))
-            except BadRequest as error:
-                raise BadRequest(f"message {number} of those given: {error}") from error
-        return views
+        return read(self._form, self.api, messages, first)
+
+    def _apart(self, view: Message) -> Message:
+        """The same message, apart from the caller's object, which may change behind a request that was remembered."""
+        return self._form.read_message(msgspec.json.decode(canon.encode(view.json)), view.index)
 
     def _seen(self, slot: Slot, head: Head, usage: Usage | None, views: list[Message]) -> Seen:
         """What is known after an answer: its report; or, without one, the last report and what came in since (AF-12)."""
@@ -263,17 +299,12 @@ class Session:
         return slot.seen.carried(grown + answered((part for view in views for part in view.parts), prices))
 
 
-def _flat(messages: Iterable[object]) -> Iterable[object]:
-    for one in messages:
-        if isinstance(one, list | tuple):
-            yield from one
-        else:
-            yield one
+def _calls(view: Message) -> bool:
+    return any(part.kind == "call" for part in view.parts)
 
 
-def _key(place: str, name: str) -> Key:
-    """A place as people write it, as the number of a message and a place in it. `name` is the form's for its list of messages."""
-    steps = [key or int(number) for key, number in _STEP.findall(place)]
-    if len(steps) < 2 or steps[0] != name or not isinstance(steps[1], int):
-        raise BadSetting(f"{place!r} is no place of a message, such as {name}[3] or {name}[3].content[1]")
-    return steps[1], tuple(steps[2:])
+def _summaries(kept: Iterable[JsonObject]) -> tuple[Fold, ...]:
+    try:
+        return tuple(Fold.from_dict(plain) for plain in kept)
+    except BadSetting as error:
+        raise StoreError(f"a summary in the store cannot be read ({error}); restore a copy of the store") from error

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from transom.catalog import ModelCard, card
 from transom.errors import BadSetting
 from transom.fit import form_of
-from transom.policy import Policy
+from transom.policy import Policy, limit
+from transom.session.given import read
 from transom.session.session import Session
 from transom.store import Database, Shelf, Summary
+from transom.store.shelf import OTHER_FORM
+
+KINDS: Final[Mapping[type, str]] = {
+    str: "a text",
+    Policy: "a policy, such as Policy.sliding()",
+    ModelCard: "a model card, such as transom.card(name)",
+}
+"""What a setting is, in words."""
 
 
 class Store:
@@ -49,8 +59,10 @@ class Store:
         tokens that the provider takes in and gives out together, for the projection; None: the card's; 0: none is projected.
         `stream`: the most input tokens of a round before it is made afresh (0: off).
 
-        Raises BadSetting for a form that is none, or not the session's.
+        Raises BadSetting for a form that is none, or not the session's, and for a value of another kind.
         """
+        _typed(model=(model, str), policy=(policy, Policy), card=(card, ModelCard))
+        _numbers(window=window, stream=stream)
         if api is not None:
             form_of(api)
         if api is None:
@@ -58,12 +70,26 @@ class Store:
         else:
             log, head = self._shelf.make(name, api=api, model=model or (card.name if card is not None else ""))
         if api not in (None, head.api):
-            raise BadSetting(f"the session {name!r} holds messages of {head.api}, not of {api}; open it as {head.api}")
+            raise BadSetting(OTHER_FORM.format(name=name, api=head.api, other=api))
         named = model or head.model
         return Session(
             log, self._shelf, form_of(head.api), head, model=named, policy=policy or Policy.sliding(),
-            card=card or _card(named, head.api), window=window, stream=stream,
+            card=card or _card(named, head.api), window=window, stream=limit(stream),
         )  # fmt: skip
+
+    def take(
+        self, name: str, messages: Iterable[object], *, api: str, model: str | None = None, behind: bool = False
+    ) -> tuple[int, ...]:
+        """Messages as a session, or `behind` the last one of a session that holds some already; their numbers. All of it or
+        nothing: where one is no message, no session is made either.
+
+        Raises BadRequest with the place of what is no message, BadSetting for a form that is none, or not the session's, and for
+        a session that holds messages already.
+        """
+        _typed(model=(model, str))
+        views = read(form_of(api), api, messages)
+        head = self._shelf.take(name, views, api=api, model=model or "", behind=behind)
+        return tuple(range(head.count - len(views), head.count))
 
     def sessions(self) -> tuple[Summary, ...]:
         """Every session of the tenant, by name."""
@@ -92,3 +118,15 @@ class Store:
 
 def _card(model: str, api: str) -> ModelCard:
     return card(model, api=api)
+
+
+def _typed(**given: tuple[object, type]) -> None:
+    for name, (value, kind) in given.items():
+        if value is not None and not isinstance(value, kind):
+            raise BadSetting(f"{name} is {value!r}; it must be {KINDS.get(kind, kind.__name__)}, or left out")
+
+
+def _numbers(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and (not isinstance(value, int | float) or isinstance(value, bool)):
+            raise BadSetting(f"{name} is {value!r}; it must be a number of tokens, or left out")

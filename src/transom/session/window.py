@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from transom import canon, resume
+from transom.errors import BadRequest, StoreError
 from transom.frozen import Frozen
 from transom.parts import Conversation, Message
 from transom.session import bodies
@@ -71,7 +72,25 @@ class Windows:
         if later:  # an id that a call ahead shares with a later one: results are that one's, unless it is answered by then
             wanted.update(range(min(later), reach.start))
         for row in self.log.read(wanted.difference(self._held)):
-            view = self._form.read_message(row.json, row.seq)
-            self._held[row.seq] = row, replace(view, names=row.names)
+            self._held[row.seq] = row, replace(stored(self._form, row), names=row.names)
         self._held = {seq: found for seq, found in self._held.items() if seq in wanted or seq >= reach.start}
+        missing = wanted.difference(self._held)
+        if missing:
+            raise lost(min(missing))
         return [self._held[seq] for seq in sorted(wanted)]
+
+
+def stored(form: Form, row: Row) -> Message:
+    """A stored message as it is read. Raises StoreError where it is none any more."""
+    try:
+        return form.read_message(row.json, row.seq)
+    except BadRequest as error:
+        raise StoreError(f"message {row.seq} cannot be read any more ({error}); restore a copy of the store") from error
+
+
+def lost(seq: int) -> StoreError:
+    """What is said of a message that was stored and is not there."""
+    return StoreError(
+        f"message {seq} of the session is missing in the store; restore a copy of it, "
+        f"or read what stands around it with messages({seq + 1}) and messages(0, {seq})"
+    )

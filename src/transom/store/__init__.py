@@ -7,6 +7,6 @@ begins with the tenant, and a shelf is bound to one.
 from transom.store.database import Database
 from transom.store.log import StoredLog
 from transom.store.rows import Head, Row
-from transom.store.shelf import Shelf, Summary
+from transom.store.shelf import Shelf, Summary, is_whole
 
-__all__ = ["Database", "Head", "Row", "Shelf", "StoredLog", "Summary"]
+__all__ = ["Database", "Head", "Row", "Shelf", "StoredLog", "Summary", "is_whole"]

@@ -62,6 +62,7 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
+        _typed(url)
         self.url = shown(url)
         self._engine = _engine(url)
         self._reader = self._engine
@@ -111,6 +112,11 @@ class Database:
             with self.reading() as connection:  # a server lets two begin at once, and the other one was faster
                 if _revision(connection) != REVISIONS[-1]:
                     raise
+
+
+def _typed(url: object) -> None:
+    if not isinstance(url, str):
+        raise BadSetting(f"the store {url!r} cannot be opened: its URL must be a text; {_STORES}")
 
 
 def shown(url: str) -> str:

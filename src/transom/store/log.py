@@ -85,16 +85,30 @@ class StoredLog:
             head = self._head(connection, lock=True)
             if slot is not None and head.version != over:
                 raise self._conflict()
-            key = self._insert(connection, head, messages, model=model, api=api)
-            kinds = head.kinds.union(part.kind for message in messages for part in walk(message.parts))
-            after = replace(head, count=head.count + len(messages), key=key, changed=now(), kinds=kinds)
-            changes = {"count": after.count, "key": key, "changed": after.changed, "kinds": canon.text(sorted(kinds))}
             if slot is not None:
-                after = replace(after, slot=slot, version=over + 1)
-                changes |= {"slot": canon.encode(slot), "version": over + 1}
                 self._learn(connection, records or {})
-            connection.execute(statements.GROW, {**self._here, **changes})
-            return after
+            return self.add(connection, head, messages, model=model, api=api, slot=slot)
+
+    def add(  # noqa: PLR0913 - messages, and what is stored with them
+        self,
+        connection: Connection,
+        head: Head,
+        messages: Sequence[Message],
+        *,
+        model: str,
+        api: str,
+        slot: JsonObject | None = None,
+    ) -> Head:
+        """As `append`, inside of a transaction that locked the session as `head` says."""
+        key = self._insert(connection, head, messages, model=model, api=api)
+        kinds = head.kinds.union(part.kind for message in messages for part in walk(message.parts))
+        after = replace(head, count=head.count + len(messages), key=key, changed=now(), kinds=kinds)
+        changes = {"count": after.count, "key": key, "changed": after.changed, "kinds": canon.text(sorted(kinds))}
+        if slot is not None:
+            after = replace(after, slot=slot, version=head.version + 1)
+            changes |= {"slot": canon.encode(slot), "version": after.version}
+        connection.execute(statements.GROW, {**self._here, **changes})
+        return after
 
     def commit(
         self,

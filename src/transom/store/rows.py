@@ -69,7 +69,10 @@ class Facts(Frozen, frozen=True, kw_only=True):
 def head_of(row: RowMapping) -> Head:
     """A session's row as a value."""
     plain = {name: row[name] for name in ("name", "session", "api", "model", "count", "key", "version", "created", "changed")}
-    return Head(**plain, kinds=frozenset(_json(row["kinds"])), slot=decoded(row["slot"]))
+    kinds = _json(row["kinds"])
+    if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+        raise _unread("the kinds of a session's parts are no list of names")
+    return Head(**plain, kinds=frozenset(kinds), slot=decoded(row["slot"]))
 
 
 def payload(row: Fetched[Json]) -> Payload:
@@ -90,25 +93,38 @@ def facts(message: Message) -> JsonObject:
 
 def facts_of(seq: int, words: str) -> Facts:
     """The facts of a stored message as a value."""
-    plain = _json(words)
-    return Facts(seq=seq, text=plain["bytes"] - plain["inline"])
+    plain = decoded(words)
+    size, inline = plain.get("bytes"), plain.get("inline")
+    if not isinstance(size, int) or not isinstance(inline, int):
+        raise _unread(f"the size of message {seq} is no number")
+    return Facts(seq=seq, text=size - inline)
 
 
-def decoded(data: bytes) -> JsonObject:
-    """JSON as it was stored. Raises StoreError where it is none any more."""
-    return _json(data)  # type: ignore[no-any-return]
+def decoded(data: bytes | str) -> JsonObject:
+    """A JSON object as it was stored. Raises StoreError where it is none any more."""
+    found = _json(data)
+    if not isinstance(found, dict):
+        raise _unread("it is no object")
+    return found
 
 
 def place(path: str) -> Place:
-    """A stored path."""
-    return tuple(_json(path))
+    """A stored path. Raises StoreError where it is none any more."""
+    found = _json(path)
+    if not isinstance(found, list):
+        raise _unread("a place is no list")
+    return tuple(found)
 
 
 def _json(data: bytes | str) -> Json:
     try:
         return msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
-        raise StoreError(f"a row of the store cannot be read ({error}); restore a copy of it") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _unread(str(error)) from error
+
+
+def _unread(why: str) -> StoreError:
+    return StoreError(f"a row of the store cannot be read ({why}); restore a copy of it")
 
 
 def now() -> str:

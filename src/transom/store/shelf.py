@@ -5,19 +5,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, literal, select, true
 from sqlalchemy.exc import IntegrityError
 
 from transom import canon
 from transom.errors import BadSetting, NoSession
 from transom.frozen import Frozen
+from transom.parts import Message
 from transom.store import statements
 from transom.store.database import Database
 from transom.store.log import StoredLog
 from transom.store.rows import Head, chunks, decoded, head_of, now
-from transom.store.schema import BLOBS, CALLS, MESSAGES, NAME, OWNED, PAYLOADS, SESSIONS, STATES
-from transom.types import JsonObject
+from transom.store.schema import BLOBS, CALIBRATIONS, CALLS, MESSAGES, NAME, OWNED, PAYLOADS, SESSIONS, STATES
+from transom.types import Json, JsonObject
 
+OTHER_FORM = "the session {name!r} holds messages of {api}, not of {other}; open it as {api}"
+HOLDS = "{name!r} already holds {count:,} messages; say that these go behind them, or give another name"
 TAKEN = "there is a session {!r} already; give the fork another name, or delete that one"
 
 
@@ -36,8 +39,7 @@ class Shelf:
     """The sessions of one tenant in a database. It asks for nothing without that tenant."""
 
     def __init__(self, database: Database, tenant: str) -> None:
-        if len(tenant) > NAME:
-            raise BadSetting(f"a tenant's name has {len(tenant)} characters; it may have {NAME}")
+        checked(tenant, "a tenant's name", least=0)
         self.database, self.tenant = database, tenant
 
     def sessions(self) -> tuple[Summary, ...]:
@@ -54,16 +56,14 @@ class Shelf:
 
     def open(self, name: str) -> tuple[StoredLog, Head]:
         """A session that is there. Raises NoSession where there is none of this name."""
-        head = self.find(name)
+        head = self.find(checked(name, least=0))
         if head is None:
             raise NoSession(f"there is no session {name!r}; `transom sessions list` names those that are there")
         return self._log(head), head
 
     def make(self, name: str, *, api: str, model: str) -> tuple[StoredLog, Head]:
         """A session, made if there is none of this name."""
-        if not 0 < len(name) <= NAME:
-            raise BadSetting(f"a session's name has {len(name)} characters; it has between 1 and {NAME}")
-        head = self.find(name)
+        head = self.find(checked(name))
         if head is None:
             try:
                 with self.database.writing() as connection:
@@ -73,11 +73,32 @@ class Shelf:
             return self.open(name)
         return self._log(head), head
 
+    def take(self, name: str, messages: Sequence[Message], *, api: str, model: str, behind: bool) -> Head:
+        """Messages behind the last one of a session, which is made if there is none of this name; all of it or nothing.
+
+        Raises BadSetting where the session is of another form, or holds messages and these are not meant to go `behind` them.
+        """
+        checked(name)
+        with self.database.writing() as connection:
+            head = self._find(connection, name, lock=True)
+            if head is None:
+                self._make(connection, name, api=api, model=model)
+                head = self._there(connection, name)
+            if head.api != api:
+                raise BadSetting(OTHER_FORM.format(name=name, api=head.api, other=api))
+            if head.count and not behind:
+                raise BadSetting(HOLDS.format(name=name, count=head.count))
+            return self._log(head).add(connection, head, messages, model=model, api=api)
+
     def fork(self, name: str, into: str, *, count: int | None = None) -> None:
         """A copy of a session's first `count` messages (all of them) under another name, with the newest state that was made
-        on no more than these. Payloads are shared. Raises NoSession, and BadSetting for a name that is taken or a count out of
-        range.
+        on no more than these, what of them was left out by hand, the summaries of them that are kept, and what was learned.
+        Payloads are shared. Raises NoSession, and BadSetting for a name that is taken or none, or a count out of range.
         """
+        checked(name, least=0)
+        checked(into, "the fork's name")
+        if count is not None and not is_whole(count):
+            raise BadSetting(f"a fork at {count!r}: it must be the number of messages that it takes")
         try:
             with self.database.writing() as connection:
                 self._fork(connection, name, into, count)
@@ -96,12 +117,14 @@ class Shelf:
         session = self._make(connection, into, api=head.api, model=head.model)
         for table in (MESSAGES, PAYLOADS, CALLS):
             _copy(connection, table, _of(table, self.tenant, head.session), table.c.seq < upto, session)
+        _copy(connection, CALIBRATIONS, _of(CALIBRATIONS, self.tenant, head.session), true(), session)
+        self._keep_summaries(connection, head, session, upto)
         self._settle(connection, head, session, upto)
 
     def delete(self, name: str) -> None:
         """Take a session away, and every payload that no other session of the tenant holds. Raises NoSession."""
         with self.database.writing() as connection:
-            head = self._find(connection, name, lock=True)
+            head = self._find(connection, checked(name, least=0), lock=True)
             if head is None:
                 raise NoSession(f"there is no session {name!r} to delete")
             held = select(PAYLOADS.c.digest).where(_of(PAYLOADS, self.tenant, head.session)).distinct()
@@ -115,6 +138,9 @@ class Shelf:
         query = statements.LOCKED if lock else statements.FIND
         row = connection.execute(query, {"of_tenant": self.tenant, "of_name": name}).mappings().first()
         return head_of(row) if row is not None else None
+
+    def _there(self, connection: Connection, name: str) -> Head:
+        return head_of(connection.execute(statements.FIND, {"of_tenant": self.tenant, "of_name": name}).mappings().one())
 
     def _log(self, head: Head) -> StoredLog:
         return StoredLog(self.database, self.tenant, head.name, head.session)
@@ -135,9 +161,20 @@ class Shelf:
         fitting = select(STATES.c.body).where(_of(STATES, self.tenant, head.session), STATES.c.count <= upto)
         body = connection.execute(fitting.order_by(STATES.c.version.desc()).limit(1)).scalar()
         slot: JsonObject = head.slot if upto == head.count else decoded(body) if body is not None else {}
+        left_out = [key for key in _left_out(head.slot) if key[0] < upto]
+        slot = {**slot, "left_out": left_out} if slot or left_out else {}
         values = {"count": upto, "key": key, "kinds": canon.text(sorted(head.kinds)), "slot": canon.encode(slot)}
         here = and_(SESSIONS.c.tenant == self.tenant, SESSIONS.c.session == session)
         connection.execute(SESSIONS.update().where(here).values(values))
+
+    def _keep_summaries(self, connection: Connection, head: Head, session: str, upto: int) -> None:
+        """Give a fork the summaries that were made of its messages and wait for their place."""
+        mine = {"of_tenant": self.tenant, "of_session": head.session}
+        for key, body in connection.execute(statements.KEPT_SUMMARIES, mine).all():
+            last = decoded(body).get("last")
+            if isinstance(last, int) and last < upto:
+                own = {"tenant": self.tenant, "session": session, "key": key, "body": body}
+                connection.execute(statements.INSERTS["folds"], own)
 
     def _sweep(self, connection: Connection, digests: Sequence[bytes]) -> None:
         """Take away those of these payloads that nothing of the tenant holds any more.
@@ -148,6 +185,28 @@ class Shelf:
         for chunk in chunks(digests):
             connection.execute(statements.THERE, {"of_tenant": self.tenant, "digests": chunk})
             connection.execute(delete(BLOBS).where(BLOBS.c.tenant == self.tenant, BLOBS.c.digest.in_(chunk), ~held))
+
+
+def checked(name: object, what: str = "a session's name", *, least: int = 1) -> str:
+    """A name as the store takes it. Raises BadSetting for what is no text of `least` to 255 characters."""
+    if not isinstance(name, str):
+        raise BadSetting(f"{what} is {name!r}; it must be a text of at most {NAME} characters")
+    if not least <= len(name) <= NAME:
+        raise BadSetting(f"{what} has {len(name)} characters; it has between {least} and {NAME}")
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        raise BadSetting(f"{what} is {name!r}, which holds half a surrogate pair; decode it with errors='replace'")
+    return name
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _left_out(slot: JsonObject) -> list[Json]:
+    """What a stored state says was left out by hand; nothing where it cannot be read."""
+    found = slot.get("left_out")
+    return [key for key in found if isinstance(key, list) and key and isinstance(key[0], int)] if isinstance(found, list) else []
 
 
 def _of(table: Table, tenant: str, session: str) -> ColumnElement[bool]:

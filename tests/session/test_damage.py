@@ -1,0 +1,399 @@
+"""What is wrong with arguments, answers and files is a sentence, costs nothing that is stored, and is found before it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+import transom
+from bodies import picture
+from transom import Policy, Store, Usage, canon, extension
+from transom.session.slot import Slot
+from transom.store import schema
+
+Json = dict[str, Any]
+
+GO: Json = {"role": "user", "content": "go " * 200}
+ANSWER: Json = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn"}
+NAN = float("nan")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store("sqlite://") as opened:
+        yield opened
+
+
+def opened(store: Store, **options: Any) -> transom.Session:
+    return store.session("a", api="anthropic", model="claude-opus-4-8", **options)
+
+
+def rounds(chat: transom.Session, first: int, last: int, shown: Callable[[int], list[Json]]) -> Json:
+    """A tool loop; the last request of it."""
+    made: Json = {}
+    for n in range(first, last):
+        call = {"type": "tool_use", "id": f"t{n}", "name": "f", "input": {}}
+        chat.record({**ANSWER, "content": [call], "usage": {"input_tokens": 100 + n, "output_tokens": 5}})
+        step = chat.extend({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{n}", "content": shown(n)}]})
+        assert step.fits, step.why
+        made = step.request
+    return made
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt": NAN},
+        {"prompt": float("inf")},
+        {"prompt": -(10**9)},
+        {"prompt": None},
+        {"prompt": "x"},
+        {"prompt": 10**400},
+        {"prompt": True},
+        {"prompt": 10, "output": NAN},
+        {"prompt": 10, "output": -3},
+        {"prompt": 10, "output": None},
+    ],
+)
+def test_a_usage_that_is_none_is_not_used(store: Store, usage: Json) -> None:
+    """As in an answer itself; the answer is stored, and what the plan said is gone on with."""
+    chat = opened(store)
+    chat.append(GO)
+    fit = chat.compile(max_tokens=100)
+    done = chat.record(ANSWER, usage=Usage(**{"output": 1, **usage}))
+    assert (done.usage, done.learned, done.seqs) == (None, False, (1,))
+    assert fit.report.after.tokens <= chat.project(GO).tokens < 10_000
+    assert chat.extend(GO).fits
+    again = store.session("a")
+    assert again.occupancy() == chat.occupancy() >= fit.report.after.tokens
+    assert again.extend(GO).fits
+
+
+def test_a_usage_of_another_kind_is_refused_before_anything_is_stored(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    usage: Any = {"input_tokens": 5}
+    with pytest.raises(transom.BadSetting, match=r"usage is dict; give transom\.Usage"):
+        chat.record(ANSWER, usage=usage)
+    assert len(chat) == 1
+    assert chat.record(ANSWER, usage=Usage(prompt=50, output=2, cached=7)).usage == Usage(prompt=50, output=2, cached=7)
+
+
+@pytest.mark.parametrize("prompt", [None, -5, "x"])
+def test_a_stored_figure_that_is_none_gives_way_to_the_plan(store: Store, prompt: object) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    fit = chat.compile()
+    damaged(store, seen={"prompt": prompt, "output": 0, "growth": 0, "reported": True})
+    again = store.session("a")
+    assert 0 < again.occupancy() <= fit.report.after.tokens
+    assert again.extend(GO).fits
+    damaged(store, state=None, made=None, seen={"prompt": prompt, "output": 0, "growth": 0, "reported": True})
+    assert store.session("a").occupancy() == 0
+
+
+def damaged(store: Store, **fields: Any) -> None:
+    """Damage done to the state of every session."""
+    with store._database.writing() as connection:  # noqa: SLF001 - damage is done to rows
+        slot = json.loads(connection.execute(schema.SESSIONS.select()).mappings().one()["slot"])
+        connection.execute(schema.SESSIONS.update().values(slot=canon.encode({**slot, **fields}), version=99))
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "says"),
+    [
+        ({"state": {"format": 99}}, transom.SchemaTooNew, "has the format 99, and this version of transom knows up to 1"),
+        ({"state": {"format": 1}}, transom.StoreError, "cannot be read"),
+        ({"state": 5}, transom.StoreError, "cannot be read"),
+        ({"reach": None}, transom.StoreError, "cannot be read"),
+        ({"reach": [1]}, transom.StoreError, "cannot be read"),
+        ({"seen": {}}, transom.StoreError, "cannot be read"),
+        ({"multiplier": None}, transom.StoreError, "cannot be read"),
+        ({"left_out": 7}, transom.StoreError, "cannot be read"),
+        ({"sample": 7}, transom.StoreError, "cannot be read"),
+        ({"steps": ["x"]}, transom.StoreError, "cannot be read"),
+    ],
+)
+def test_a_state_that_cannot_be_read_is_said_with_what_is_left(store: Store, fields: Json, error: type, says: str) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    chat.compile()
+    damaged(store, **fields)
+    again = store.session("a")
+    calls: tuple[Callable[[], object], ...] = (again.compile, again.extend, again.occupancy, lambda: again.extend(GO))
+    for call in calls:
+        with pytest.raises(error, match=says) as caught:
+            call()
+        assert "export its messages and import them under another name" in str(caught.value)
+    assert again.messages() == (GO,)
+
+
+def test_rows_of_another_shape_are_a_damaged_store(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO, {"role": "user", "content": [picture(1)]})
+    for table, values in (
+        (schema.MESSAGES, {"body": b"[]"}),
+        (schema.MESSAGES, {"body": b'{"role": "wizard"}'}),
+        (schema.MESSAGES, {"body": b"\xff"}),
+        (schema.SESSIONS, {"slot": b"[]"}),
+        (schema.SESSIONS, {"kinds": "7"}),
+    ):
+        with store._database.writing() as connection:  # noqa: SLF001
+            connection.execute(table.update().values(**values))
+        with pytest.raises(transom.StoreError, match="restore a copy"):
+            store.session("a").compile()
+
+
+def test_a_summary_of_another_shape_is_a_damaged_store(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    chat.log.fold("key", {"first": 1})
+    with pytest.raises(transom.StoreError, match="a summary in the store cannot be read"):
+        chat.compile()
+
+
+def test_facts_of_another_shape_are_a_damaged_store(store: Store) -> None:
+    chat = opened(store)
+    chat.append([GO] * 300)
+    with store._database.writing() as connection:  # noqa: SLF001
+        connection.execute(schema.MESSAGES.update().values(facts="{}"))
+    with pytest.raises(transom.StoreError, match="the size of message 299 is no number"):
+        chat.compile()
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_a_message_that_is_missing_is_never_passed_over(store: Store, gone: int) -> None:
+    chat = opened(store)
+    chat.append(GO, GO, GO)
+    chat.compile()
+    with store._database.writing() as connection:  # noqa: SLF001
+        connection.execute(schema.MESSAGES.delete().where(schema.MESSAGES.c.seq == gone))
+    again = store.session("a")
+    for call in (again.messages, again.compile, lambda: again.leave_out(f"messages[{gone}]")):
+        with pytest.raises(transom.StoreError, match=f"message {gone} of the session is missing"):
+            call()
+    assert len(again.messages(gone + 1)) + len(again.messages(0, gone)) == 2
+
+
+def test_messages_stop_at_the_end_of_the_session(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO, GO)
+    began = time.process_time()
+    assert len(chat.messages(0, 10**30)) == len(chat.messages(-5, 10**30)) == 2
+    assert chat.messages(10**30) == chat.messages(2, 1) == ()
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(("first", "last"), [("a", None), (0, "b"), (1.5, None), (True, None), (None, 1)])
+def test_messages_are_asked_for_by_number(store: Store, first: Any, last: Any) -> None:
+    with pytest.raises(transom.BadSetting, match="must be the number of a message"):
+        opened(store).messages(first, last)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"name": 5}, "a session's name is 5; it must be a text"),
+        ({"name": None}, "a session's name is None; it must be a text"),
+        ({"name": "a\ud800"}, "half a surrogate pair"),
+        ({"name": ""}, "has 0 characters"),
+        ({"model": 5}, "model is 5; it must be a text"),
+        ({"policy": {"budget": 5}}, "policy is {'budget': 5}; it must be a policy, such as Policy.sliding()"),
+        ({"card": "claude"}, "card is 'claude'; it must be a model card"),
+        ({"window": "x"}, "window is 'x'; it must be a number of tokens"),
+        ({"stream": "x"}, "stream is 'x'; it must be a number of tokens"),
+        ({"api": 5}, "api is 5"),
+    ],
+)
+def test_an_argument_of_another_kind_is_a_bad_setting(store: Store, options: Json, says: str) -> None:
+    with pytest.raises(transom.BadSetting, match=re.escape(says)):
+        store.session(**{"name": "a", "api": "anthropic", **options})
+    assert store.sessions() == ()
+
+
+def test_a_session_without_a_stream_projects(store: Store) -> None:
+    for stream in (None, NAN, -1):
+        chat = opened(store, stream=stream)
+        chat.append(GO)
+        chat.compile()
+        assert chat.project().reason != "context_budget"
+
+
+def test_a_store_and_a_tenant_are_named_by_texts(store: Store) -> None:
+    for url in (None, 5):
+        with pytest.raises(transom.BadSetting, match="its URL must be a text"):
+            Store(url)  # type: ignore[arg-type]
+    for tenant in (None, 5, "a\ud800", "x" * 256):
+        with pytest.raises(transom.BadSetting, match="a tenant's name"):
+            store.for_tenant(tenant)  # type: ignore[arg-type]
+    with pytest.raises(transom.BadSetting, match="a session's name is 5"):
+        store.session(5)  # type: ignore[arg-type]
+    with pytest.raises(transom.BadSetting, match="a session's name is None"):
+        store.delete(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verb", ["append", "project", "extend"])
+def test_a_message_that_is_none_is_named_by_its_place(store: Store, verb: str) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    chat.compile()
+    call = getattr(chat, verb)
+    for given, place, says in (
+        ({"role": "wizard", "content": "x"}, "messages[1].role", "message 1 of those given: the role"),
+        ({"role": "user", "content": NAN}, "messages[1].content", "this number is nan"),
+        ("x", "messages[1]", "the message is a string; it must be an object with the fields of a message"),
+    ):
+        with pytest.raises(transom.BadRequest, match=says) as caught:
+            call(GO, given)
+        assert caught.value.place == place
+        assert len(chat) == 1
+
+
+def test_an_answer_that_is_none_is_said_to_be_none(store: Store) -> None:
+    with pytest.raises(transom.BadRequest, match="the answer is null; it must be the provider's whole answer"):
+        opened(store).record(None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"candidates": [{"finishReason": "SAFETY"}], "promptFeedback": {}}, "SAFETY"),
+        (
+            {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 7}},
+            "PROHIBITED_CONTENT",
+        ),
+        ({"candidates": [], "promptFeedback": {}}, "BLOCKED"),
+    ],
+)
+def test_an_answer_that_was_blocked_has_no_message_and_a_reason(store: Store, answer: Json, reason: str) -> None:
+    chat = store.session("g", api="gemini", model="gemini-2.5-pro")
+    chat.append({"role": "user", "parts": [{"text": "go"}]})
+    chat.compile()
+    done = chat.record(answer)
+    assert (done.stop_reason, done.seqs, len(chat)) == (reason, (), 1)
+    with pytest.raises(transom.BadRequest, match="no answer of gemini"):
+        chat.record({"candidates": []})
+
+
+@pytest.mark.parametrize("api", ["anthropic", "bedrock", "blocks"])
+def test_a_session_without_messages_looks_like_nothing(store: Store, api: str) -> None:
+    with pytest.raises(transom.BadRequest, match="there is no message") as caught:
+        store.session("e", api=api, model="m").compile()
+    assert "looks like" not in str(caught.value)
+
+
+def test_messages_of_ones_own_are_no_field_of_a_compile(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    for call in (chat.compile, chat.compact, chat.preview):
+        with pytest.raises(transom.BadSetting, match="messages: a request's messages are those that the session holds"):
+            call(messages=[GO])
+    other = store.session("g", api="gemini", model="gemini-2.5-pro")
+    with pytest.raises(transom.BadSetting, match="contents: "):
+        other.compile(contents=[])
+
+
+def test_what_is_no_ask_and_no_summary_is_said_to_be_none(store: Store) -> None:
+    ask: Any = "x"
+    for call in (opened(store).fulfil, transom.fulfil):
+        with pytest.raises(transom.BadSetting, match="the ask is str; it must be one of a fit's `asks`"):
+            call(ask, "y")
+    ready: Any
+    for ready in (["x"], "x", None):
+        with pytest.raises(transom.BadSetting, match=r"ready\[0\] is .*; give what transom.fulfil"):
+            transom.fit({"messages": [GO]}, api="anthropic", ready=ready)
+
+
+def test_what_is_wrong_is_found_before_an_extension_stores_anything(store: Store) -> None:
+    """So that a retry stores nothing twice."""
+
+    def cut(message: Json, _most: int) -> Json:
+        if "bad" in str(message):
+            raise ZeroDivisionError
+        return message
+
+    chat = opened(store, policy=Policy.sliding(max_message_tokens=10, cut=cut))
+    chat.append(GO)
+    chat.compile()
+    with pytest.raises(ZeroDivisionError):
+        chat.extend({"role": "user", "content": "bad " * 50})
+    assert len(chat) == 1
+    assert chat.extend(GO).seqs == (1,)
+
+
+def test_an_extension_keeps_what_was_sent_where_the_callers_object_changes_later(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO)
+    chat.compile()
+    given: Json = {"role": "user", "content": "as it was"}
+    chat.extend(given)
+    given["content"] = "changed"
+    assert chat.extend(GO).request["messages"][1] == {"role": "user", "content": "as it was"}
+    assert chat.messages(1, 2)[0]["content"] == "as it was"
+
+
+def test_calls_that_are_added_go_out_under_the_ids_that_they_are_stored_with(store: Store) -> None:
+    """A call whose id was given before gets a number where it is stored."""
+    called = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "seen"}]}
+    chat = opened(store)
+    chat.append(GO, called, result, GO)
+    chat.compile()
+    step = chat.extend(called, result)
+    assert step.fits
+    assert chat.compile().request == step.request
+
+
+def test_a_restart_in_a_long_loop_reads_every_message_once_and_makes_the_same_bytes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps are replayed together, not one by one: the work follows the window, not the number of steps."""
+    chat = opened(store)
+    chat.append(GO)
+    chat.compile()
+    made = rounds(chat, 0, 60, lambda _: [{"type": "text", "text": "ok"}])
+    work = counted(monkeypatch)
+    again = store.session("a")
+    assert canon.encode(again.extend().request) == canon.encode(made)
+    assert len(work) == 2  # the replay, and the extension itself
+
+
+def test_a_restart_replays_steps_apart_where_each_was_judged_by_what_was_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pictures that were sent stay sent: together, the older ones would be placeholders."""
+    most = max(len(picture(n)["source"]["data"]) for n in range(60)) * 2
+    settings: Json = {"policy": Policy.sliding(max_image_bytes=most, newest="limit", image_ratio=0)}
+    chat = opened(store, **settings)
+    chat.append(GO)
+    chat.compile()
+    made = rounds(chat, 0, 5, lambda n: [picture(n), picture(n + 50)] if n in (0, 3) else [{"type": "text", "text": "ok"}])
+    work = counted(monkeypatch)
+    again = store.session("a", **settings)
+    assert canon.encode(again.extend().request) == canon.encode(made)
+    assert 2 < len(work) <= 10
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that grows with each extension that is worked out."""
+    work: list[int] = []
+    own = extension.extend
+
+    def extend(*given: Any, **named: Any) -> Any:
+        work.append(1)
+        return own(*given, **named)
+
+    monkeypatch.setattr("transom.extension.extend", extend)
+    return work
+
+
+def test_a_slot_with_places_of_every_kind_is_written() -> None:
+    slot = Slot(left_out=frozenset({(0, ("content", 1)), (0, ("content", "x")), (0, ())}))
+    assert Slot.from_dict({"left_out": slot.to_dict()["left_out"]}) == slot
+    assert Slot.from_dict({}) == replace(slot, left_out=frozenset())
