@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
+import httpcore2
 import httpx2
 
+from transom.proxy.early import Backend
 from transom.proxy.headers import Pairs
 from transom.proxy.settings import Settings, Upstream
 
@@ -84,8 +86,7 @@ class Outlet:
     """Sends requests to upstreams."""
 
     def __init__(self, settings: Settings) -> None:
-        limits = httpx2.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=KEPT, keepalive_expiry=KEPT_FOR)
-        self._transport = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
+        self._transport = _transport()
         self._timeout = {"connect": settings.connect, "read": settings.idle, "write": settings.idle, "pool": settings.connect}
         self._urls = {
             one.family: httpx2.URL(scheme=one.scheme, host=one.host, port=one.port, path="/")
@@ -112,3 +113,21 @@ class Outlet:
     async def close(self) -> None:
         """Close every connection."""
         await self._transport.aclose()
+
+
+def _transport() -> httpx2.AsyncHTTPTransport:
+    """The transport, over a pool whose connections listen while they write.
+
+    A transport takes no backend for its pool, so it is given a pool made as it makes its own; all else that it does (its
+    errors, its answers) stays its own.
+    """
+    context = httpx2.create_ssl_context(trust_env=False)
+    transport = httpx2.AsyncHTTPTransport(verify=context, trust_env=False)
+    transport._pool = httpcore2.AsyncConnectionPool(  # noqa: SLF001 - there is no other way to the backend
+        ssl_context=context,
+        max_connections=MOST_CONNECTIONS,
+        max_keepalive_connections=KEPT,
+        keepalive_expiry=KEPT_FOR,
+        network_backend=Backend(),
+    )
+    return transport
