@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from bodies import loop
+from proxy.raw import listening
 from proxy.rig import Start
 from transom.proxy.early import is_refusal
 
@@ -41,34 +39,10 @@ class Gateway:
             writer.close()
 
 
-@contextmanager
-def listening(gateway: Gateway) -> Iterator[str]:
-    """The gateway on a loop of its own; yields its URL."""
-    begun: list[tuple[str, asyncio.AbstractEventLoop]] = []
-    ready, done = threading.Event(), asyncio.Event()
-
-    async def main() -> None:
-        async with await asyncio.start_server(gateway.serve, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            begun.append((f"http://127.0.0.1:{port}", asyncio.get_running_loop()))
-            ready.set()
-            await done.wait()
-
-    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
-    thread.start()
-    ready.wait(5)
-    url, running = begun[0]
-    try:
-        yield url
-    finally:
-        running.call_soon_threadsafe(done.set)
-        thread.join(5)
-
-
 @pytest.mark.parametrize("interim", [b"", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["at once", "after a 100"])
 def test_a_planned_body_that_is_refused_at_its_beginning_goes_out_smaller(start: Start, interim: bytes) -> None:
     gateway = Gateway(interim)
-    with listening(gateway) as url:
+    with listening(gateway.serve) as url:
         begun = start(upstream={"anthropic": url}, models={"*": {"window": 9_000_000, "input_limit": 9_000_000}})
         body = loop(30)
         body["messages"][0]["content"] = "Look at the pages."
@@ -83,7 +57,7 @@ def test_a_planned_body_that_is_refused_at_its_beginning_goes_out_smaller(start:
 
 def test_a_passed_body_that_is_refused_at_its_beginning_gets_the_refusal(start: Start) -> None:
     gateway = Gateway()
-    with listening(gateway) as url:
+    with listening(gateway.serve) as url:
         begun = start(upstream={"openai": url})
         for _ in range(5):
             answer = begun.post("/v1/files", b"x" * 6_000_000)

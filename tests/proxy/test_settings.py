@@ -49,6 +49,10 @@ def test_a_version_is_written_once(url: str, path: str, whole: str) -> None:
         ("openai", "https://user:secret@x"),
         ("openai", "https://x?key=1"),
         ("openai", "https://x:99999"),
+        ("openai", "https://x/a b"),
+        ("openai", "https://x/größe"),
+        ("openai", "https://bücher.example"),
+        ("openai", "https://a b.example"),
     ],
 )
 def test_an_upstream_that_is_none_is_refused(name: str, url: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -33,6 +34,8 @@ MODES: Final[tuple[Mode, ...]] = ("fit", "shadow", "strict")
 CARD_FIELDS: Final = ("window", "input_limit", "output_limit")
 VERSIONS: Final = ("v1", "v1beta", "v1alpha")
 MEGABYTE: Final = 2**20
+_HOST: Final = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_PATH: Final = re.compile(r"[!-~]*")
 _CONFIG: Final = "give the path of a TOML file, or leave --config out"
 FOLDS: Final = {name: FOLDING[name] for name in ("trigger", "chunk_tokens", "recent_tokens", "fold_first")}
 """What folding changes of the policy unless the operator says otherwise; limits of pictures stay the model's own."""
@@ -156,6 +159,11 @@ def upstream(family: str, url: str) -> Upstream:
         raise BadSetting(f"upstream {family}={url!r} is no URL ({error})") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadSetting(f"upstream {family}={url!r} is no http or https URL; give one such as https://api.example.com")
+    if not (_HOST.fullmatch(parts.hostname) and _PATH.fullmatch(parts.path)):
+        raise BadSetting(
+            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and what is no ASCII or a space "
+            "in its path percent-encoded (%20)"
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadSetting(f"upstream {family} may hold a host and a path, no credential, query or fragment")
     return Upstream(family=named, scheme=parts.scheme, host=parts.hostname, port=port, path=parts.path.rstrip("/"))

@@ -26,6 +26,10 @@ ever meets one that is being closed. One that does is a 502: whether it was take
 """
 
 
+STATUSES: Final = range(200, 600)
+"""Statuses of answers. Those below were stepped over, but for 101: nothing here asks to switch protocols."""
+
+
 class Unreachable(Exception):
     """The upstream did not answer, or broke off. `status` is what a gateway says then."""
 
@@ -39,6 +43,19 @@ class Unreachable(Exception):
         """A sentence for the client."""
         what = "did not answer in time" if self.status == 504 else "cannot be reached or broke off"
         return f"the upstream {upstream.family} at {upstream.authority} {what} ({self.name}); try again"
+
+
+class NoAnswer(Unreachable):
+    """What the upstream answered is no status that can be passed on."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(httpx2.RemoteProtocolError(f"status {status}"))
+        self.name, self._given = "BadStatus", status
+
+    def words(self, upstream: Upstream) -> str:
+        """A sentence for the client."""
+        what = f"answered with the status {self._given}, which is none of 200 to 599"
+        return f"the upstream {upstream.family} at {upstream.authority} {what}; ask whoever runs it"
 
 
 class Answer:
@@ -106,9 +123,13 @@ class Outlet:
             extensions={"timeout": self._timeout, "target": target},
         )
         try:
-            return Answer(await self._transport.handle_async_request(request))
+            answer = Answer(await self._transport.handle_async_request(request))
         except httpx2.TransportError as error:
             raise Unreachable(error) from error
+        if answer.status not in STATUSES:
+            await answer.close()
+            raise NoAnswer(answer.status)
+        return answer
 
     async def close(self) -> None:
         """Close every connection."""
