@@ -161,8 +161,8 @@ def upstream(family: str, url: str) -> Upstream:
         raise BadSetting(f"upstream {family}={url!r} is no http or https URL; give one such as https://api.example.com")
     if not (_HOST.fullmatch(parts.hostname) and _PATH.fullmatch(parts.path)):
         raise BadSetting(
-            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and what is no ASCII or a space "
-            "in its path percent-encoded (%20)"
+            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and spaces and letters beyond "
+            "ASCII in its path percent-encoded (%20)"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadSetting(f"upstream {family} may hold a host and a path, no credential, query or fragment")
