@@ -79,16 +79,13 @@ def serve(one: Settings, *, listen: str, log: str, console: Console) -> None:
         watchers = (*watchers, JsonLog(sys.stderr))
     app = application(one, counters, watchers)
     listener = bound(host, port)
-    if one.folding is not None:
-        console.print(_folds(one.folding), highlight=False)
     title = f"transom proxy at {url_of(listener)}, mode {one.mode}, for {', '.join(one.upstreams)}"
-    console.print(title, highlight=False)
-    with (
-        listener,
-        Summary(counters, console, title) if live else contextlib.nullcontext(),
-        contextlib.suppress(KeyboardInterrupt),
-    ):
-        server(app).run(sockets=[listener])
+    with listener, contextlib.suppress(KeyboardInterrupt), _ended_by_sigterm():
+        if one.folding is not None:
+            console.print(_folds(one.folding), highlight=False)
+        console.print(title, highlight=False)
+        with Summary(counters, console, title) if live else contextlib.nullcontext():
+            server(app, head=one.slow_client).run(sockets=[listener])
     console.print(spoken(counters), highlight=False)
 
 
@@ -99,7 +96,7 @@ def run(one: Settings, command: Sequence[str], *, log: str | None, console: Cons
         watchers: tuple[Watcher, ...] = telemetry.watchers()
         if log:
             watchers = (*watchers, JsonLog(stack.enter_context(_opened(log))))
-        url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0)))
+        url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0), head=one.slow_client))
         code = _child(command, environment(os.environ, url, tuple(one.upstreams)))
     console.print(f"transom: {spoken(counters)}", highlight=False)
     return code
@@ -158,6 +155,20 @@ def _child(command: Sequence[str], environ: dict[str, str]) -> int:
     with _passing(child):
         code = child.wait()
     return code if code >= 0 else 128 - code
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does: uvicorn ends what is open, and then raises the signal once more."""
+
+    def end(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, old)
 
 
 @contextlib.contextmanager

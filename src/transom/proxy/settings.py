@@ -103,7 +103,8 @@ class Settings(Frozen, frozen=True, kw_only=True):
     store: a SQLite file that states are kept in; "": memory.
     max_body: the largest body that is planned, before and after decompression; `max_held` all of them together.
     threaded: bodies of this size are planned in a thread.
-    connect, idle, slow_client: how long a connection, silence of the upstream, and silence of a sending client may take.
+    connect, idle: how long a connection, and silence of the upstream, may take.
+    slow_client: how long silence of a client that sends a body may take, and each head of a request.
     """
 
     upstreams: Mapping[Family, Upstream]
@@ -161,8 +162,8 @@ def upstream(family: str, url: str) -> Upstream:
         raise BadSetting(f"upstream {family}={url!r} is no http or https URL; give one such as https://api.example.com")
     if not (_HOST.fullmatch(parts.hostname) and _PATH.fullmatch(parts.path)):
         raise BadSetting(
-            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and spaces and letters beyond "
-            "ASCII in its path percent-encoded (%20)"
+            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and percent-encode spaces "
+            "and letters beyond ASCII in its path (%20)"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadSetting(f"upstream {family} may hold a host and a path, no credential, query or fragment")
