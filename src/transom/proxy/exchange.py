@@ -92,6 +92,7 @@ class Exchange:
                 "tokens": [self.planned.before.tokens, self.planned.after.tokens],
                 "stubs": self.planned.stubs,
                 "drops": self.planned.drops,
+                "cuts": self.planned.cuts,
                 "folds": self.planned.folds,
                 "breaks": self.planned.breaks,
                 "retried": self.retried,

@@ -100,8 +100,14 @@ class Planned(Frozen, frozen=True, kw_only=True):
 
     @property
     def drops(self) -> int:
-        """How many groups were left out."""
-        return self._count("drop")
+        """How many messages were left out, by this fit or an earlier one."""
+        lines = self.report.decisions if self.report is not None else ()
+        return sum(max(1, line.last - line.seq + 1) for line in lines if line.verb == "drop")
+
+    @property
+    def cuts(self) -> int:
+        """How many texts were cut short."""
+        return self._count("cut")
 
     @property
     def folds(self) -> int:

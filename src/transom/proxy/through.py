@@ -188,5 +188,6 @@ def _note(planned: Planned, mode: str) -> bytes:
     words = planned.outcome if mode != "shadow" else f"shadow-{planned.outcome}"
     if planned.after.tokens:
         words += f"; tokens={planned.after.tokens}/{planned.before.tokens}; stubs={planned.stubs}; drops={planned.drops}"
+        words += f"; cuts={planned.cuts}" if planned.cuts else ""
         words += f"; folds={planned.folds}" if planned.folds else ""
     return words.encode()
