@@ -67,15 +67,29 @@ def settings(  # noqa: PLR0913 - what a command was given
     """The settings of a file with the flags laid over them; `fold` are those of folding where a flag turns it on, `usual` the
     upstreams where the file names none. Raises BadSetting.
     """
-    raw = from_file(file) if file else {}
-    raw.pop("listen", None)
-    raw |= flags
+    in_file = from_file(file) if file else {}
+    in_file.pop("listen", None)
+    raw = {**in_file, **flags}
     named = mapping(raw.get("upstream", {}), "upstream")
     raw["upstream"] = {**(named or usual or {}), **dict(_pair(one) for one in upstreams)}
     raw["policy"] = {**mapping(raw.get("policy", {}), "policy"), **policy}
     if fold is not None:
         raw["fold"] = {**mapping(raw.get("fold", {}), "fold"), **fold}
-    return build(raw)
+    try:
+        return build(raw)
+    except BadSetting as error:
+        if file and _refused({"upstream": raw["upstream"], **in_file}) == str(error):
+            raise BadSetting(f"--config {file}: {error}") from error
+        raise
+
+
+def _refused(raw: JsonObject) -> str:
+    """Why settings are refused; "" where they are not."""
+    try:
+        build(raw)
+    except BadSetting as error:
+        return str(error)
+    return ""
 
 
 def listen_in(file: str | None) -> str:
