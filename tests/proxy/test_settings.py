@@ -142,7 +142,7 @@ def test_a_file_of_settings_that_is_none_is_one_sentence(
         ("models.x.keep_requests = 0", "x.toml: models.'x': keep_requests is 0; it is a whole number"),
         ("models.x.max_images = -2", "x.toml: models.'x'.max_images is -2;"),
         ("models.x.bills = 7", "models.'x'.bills is 7; it is the name of a model whose prices are known"),
-        ("models.x.bills = 'nobody-1'", "models.'x'.bills is 'nobody-1'; it is the name of a model whose prices are known, one"),
+        ("models.x.bills = 'nobody-1'", "models.'x'.bills is 'nobody-1'; it is the name of a model whose prices are known"),
         ("fold.model = 7", "fold.model is 7; it is the name of a model"),
         ("fold = { model = 'x', most = 1.5 }", "fold.most is 1.5; it is a positive whole number"),
         ("fold = { model = 'x', key_env = 7 }", "fold.key_env is 7; it is the name of a variable"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
-from urllib.parse import parse_qs
+from urllib.parse import unquote_to_bytes
 
 Pairs: TypeAlias = list[tuple[bytes, bytes]]
 
@@ -73,7 +73,8 @@ def to_client(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
 def credential(headers: Mapping[bytes, bytes], query: bytes) -> bytes:
     """What the caller proves itself with, as one string of bytes; b"" for nobody."""
     found = [name + b"\0" + headers[name] for name in CREDENTIALS if headers.get(name)]
-    keys = parse_qs(query, max_num_fields=100).get(b"key", []) if b"key=" in query else []
+    pairs = [pair.partition(b"=") for pair in query.split(b"&")] if query else []
+    keys = [unquote_to_bytes(value) for name, _, value in pairs if value and unquote_to_bytes(name) == b"key"]
     return b"\0\0".join([*found, *(b"key\0" + key for key in keys)])
 
 

@@ -265,7 +265,7 @@ def _rule(pattern: str, raw: object) -> ModelRule:
     bills = given.pop("bills", "")
     if not isinstance(bills, str) or (bills and not catalog.card(bills).known):
         raise BadSetting(
-            f"models.{pattern!r}.bills is {bills!r}; it is the name of a model whose prices are known, one out of `transom models`"
+            f"models.{pattern!r}.bills is {bills!r}; it is the name of a model whose prices are known, one of `transom models`"
         )
     return ModelRule(pattern=pattern, policy=given, card=card, bills=bills)
 
