@@ -176,7 +176,6 @@ def test_run_puts_a_command_behind_the_proxy_and_ends_with_it() -> None:
         (["proxy", "--upstream", "openai=https://x", "--listen", "nowhere"], "HOST:PORT"),
         (["proxy", "--upstream", "openai=https://x", "--fold"], "--summary-model"),
         (["run", "--summary-model", "gpt-4o-mini", "--", "true"], "--fold"),
-        (["run", "--", "no-such-command-anywhere"], "no-such-command-anywhere"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_exit_code_2(arguments: list[str], says: str) -> None:
