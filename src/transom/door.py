@@ -38,7 +38,7 @@ NO_ANSWER: Final = "the answer is {}; it must be the provider's whole answer, as
 _MAX_BITS: Final = int(MAX_DIGITS * math.log2(10))
 _SHORT: Final = 40
 _NESTING: Final = f"this is nested deeper than {MAX_DEPTH} levels; make it flatter, or send it as text"
-_SURROGATE: Final = "this text holds half a surrogate pair, which UTF-8 cannot carry; decode it with errors='replace'"
+_SURROGATE: Final = "this text holds half a surrogate pair, which UTF-8 cannot carry; put U+FFFD in its place"
 _DIGITS: Final = f"this whole number has more than {MAX_DIGITS:,} digits; send it as text"
 _MANY: Final = f"up to here are more than {MAX_VALUES:,} values, as they would be written; send less, or send it as text"
 _LONG: Final = f"up to here are more than {MAX_CHARACTERS:,} characters, as they would be written; send less"

@@ -135,13 +135,20 @@ def test_a_shadow_changes_nothing_and_says_what_it_would_do(start: Start) -> Non
 BROKEN = {
     "cut off": b'{"model": "gpt-4o", "messages": [{"role": "us',
     "nothing": b"",
-    "no object": b"[1, 2]",
-    "nested": b"[" * 100_000,
-    "digits": b'{"messages": ' + b"9" * 5_000 + b"}",
     "not a number": b'{"messages": [], "x": NaN}',
-    "surrogate": b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
     "no text": b"\xff\xfe\x00",
 }
+ODD = {
+    "no object": b"[1, 2]",
+    "null": b"null",
+    "no messages": b'{"messages": []}',
+    "nested": b"[" * 100_000 + b"]" * 100_000,
+    "nested inside": b'{"messages": [{"role": "user", "content": "x"}], "x": ' + b"[" * 300 + b"]" * 300 + b"}",
+    "digits": b'{"messages": ' + b"9" * 5_000 + b"}",
+    "large": b'{"messages": [{"role": "user", "content": "x"}], "x": 1e999}',
+    "surrogate": b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
+}
+"""JSON that transom does not take."""
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -152,6 +159,18 @@ def test_what_is_no_json_is_a_400_in_the_clients_form(start: Start, name: str) -
         assert answer.status_code == 400
         assert answer.json()["error"]["message"]
     assert not begun.provider.seen
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_json_but_nothing_to_plan_is_the_providers_to_judge_unless_strict(start: Start, name: str) -> None:
+    begun, strict = start(), start(mode="strict")
+    for path in ("/v1/messages", "/v1/chat/completions"):
+        assert begun.post(path, ODD[name]).headers["x-transom"] == "unread"
+        assert begun.provider.seen[-1].raw == ODD[name]
+        answer = strict.post(path, ODD[name])
+        assert (answer.status_code, answer.headers["x-transom"]) == (400, "refused")
+        assert "errors=" not in answer.json()["error"]["message"]
+    assert not strict.provider.seen
 
 
 @pytest.mark.parametrize("name", BROKEN)

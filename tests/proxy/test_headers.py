@@ -60,8 +60,10 @@ def test_every_way_to_prove_oneself_tells_callers_apart() -> None:
         credential({b"x-goog-api-key": b"a"}, b""),
         credential({}, b"alt=sse&key=a"),
         credential({}, b"key=a%26"),
+        credential({}, b"k%65y=b"),
     ]
     assert len({*ways}) == len(ways)
+    assert credential({}, b"x=1&" * 500 + b"key=a") == credential({}, b"key=a")
 
 
 @pytest.mark.parametrize(

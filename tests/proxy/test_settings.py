@@ -49,6 +49,10 @@ def test_a_version_is_written_once(url: str, path: str, whole: str) -> None:
         ("openai", "https://user:secret@x"),
         ("openai", "https://x?key=1"),
         ("openai", "https://x:99999"),
+        ("openai", "https://x/a b"),
+        ("openai", "https://x/größe"),
+        ("openai", "https://bücher.example"),
+        ("openai", "https://a b.example"),
     ],
 )
 def test_an_upstream_that_is_none_is_refused(name: str, url: str) -> None:
@@ -129,7 +133,20 @@ def test_a_file_of_settings_that_is_none_is_one_sentence(
     [
         ("store = 5", "store is 5; it is text"),
         ("tenant_header = 5", "tenant_header is 5; it is text"),
-        ("threaded = 'x'", "threaded is 'x'; it is a positive number"),
+        ("threaded = 'x'", "threaded is 'x'; it is a positive whole number"),
+        ("max_body = 1.5", "max_body is 1.5; it is a positive whole number"),
+        ("max_held = true", "max_held is True; it is a positive whole number"),
+        ("tenant_header = 'x team'", "tenant_header is 'x team', which is no name of a header; give one such as x-team"),
+        ("policy.max_images = -1", "x.toml: policy.max_images is -1; it is a positive number, 0 for no limit"),
+        ("policy.trigger = 5", "x.toml: policy: trigger is 5; it is a share of the budget"),
+        ("models.x.keep_requests = 0", "x.toml: models.'x': keep_requests is 0; it is a whole number"),
+        ("models.x.max_images = -2", "x.toml: models.'x'.max_images is -2;"),
+        ("models.x.bills = 7", "models.'x'.bills is 7; it is the name of a model whose prices are known"),
+        ("models.x.bills = 'nobody-1'", "models.'x'.bills is 'nobody-1'; it is the name of a model whose prices are known"),
+        ("fold.model = 7", "fold.model is 7; it is the name of a model"),
+        ("fold = { model = 'x', most = 1.5 }", "fold.most is 1.5; it is a positive whole number"),
+        ("fold = { model = 'x', key_env = 7 }", "fold.key_env is 7; it is the name of a variable"),
+        ("unheard = 7", "there is no setting 'unheard'; there are connect, fold, idle, listen, max_body"),
         ("retry = 'no'", "retry is 'no'; it is true or false"),
         ("policy = 5", "policy is 5; it is a table"),
         ("fold = 5", "fold is 5; it is a table"),
@@ -139,8 +156,14 @@ def test_a_file_of_settings_that_is_none_is_one_sentence(
 )
 def test_a_value_of_another_type_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "x.toml").write_text(text + ("" if "upstream" in text else "\n[upstream]\nopenai = 'https://x.example'"))
-    folding = ("--fold", "--summary-model", "x") if "fold" in text else ()
+    folding = ("--fold", "--summary-model", "x") if text == "fold = 5" else ()
     assert says in refused("proxy", "--config", str(tmp_path / "x.toml"), *folding, *NOWHERE)
+
+
+def test_a_flag_that_cannot_be_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text("mode = 'shadow'")
+    said = refused("proxy", "--config", str(tmp_path / "x.toml"), "--max-images", "-1", *UPSTREAM, *NOWHERE)
+    assert said.startswith("error: policy.max_images is -1; it is a positive number, 0 for no limit but the model's")
 
 
 @pytest.mark.parametrize(

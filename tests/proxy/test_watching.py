@@ -176,7 +176,6 @@ def test_run_puts_a_command_behind_the_proxy_and_ends_with_it() -> None:
         (["proxy", "--upstream", "openai=https://x", "--listen", "nowhere"], "HOST:PORT"),
         (["proxy", "--upstream", "openai=https://x", "--fold"], "--summary-model"),
         (["run", "--summary-model", "gpt-4o-mini", "--", "true"], "--fold"),
-        (["run", "--", "no-such-command-anywhere"], "no-such-command-anywhere"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_exit_code_2(arguments: list[str], says: str) -> None:
@@ -225,3 +224,28 @@ def test_memory_stays_flat_over_many_requests(start: Start) -> None:
 def test_a_store_that_cannot_be_opened_is_said_before_anything_is_served(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="cannot be opened"):
         application(build({"upstream": {"openai": "https://x"}, "store": str(tmp_path)}))
+
+
+def test_what_was_left_out_is_counted_the_same_in_every_answer(start: Start) -> None:
+    """Messages, whether this request left them out or an earlier one."""
+    begun = start(policy={"budget": 4_000})
+    told = [begun.post("/v1/messages", loop(20)).headers["x-transom"].partition("stubs")[2] for _ in range(3)]
+    assert told[0] == told[1] == told[2]
+    kept = len(begun.provider.seen[-1].body["messages"])
+    assert f"drops={len(loop(20)['messages']) - kept}" in told[0]
+    more = begun.post("/v1/messages", loop(21)).headers["x-transom"]
+    assert f"drops={len(loop(21)['messages']) - len(begun.provider.seen[-1].body['messages'])}" in more
+
+
+def test_a_second_try_that_cuts_texts_says_so(start: Start) -> None:
+    """A message that is larger than the window by itself goes out shorter, and is not cut in silence."""
+    begun = start(Provider(window=5_000))
+    answer = begun.post("/v1/messages", {**loop(0), "messages": [{"role": "user", "content": "lorem ipsum " * 5_000}]})
+    assert answer.status_code == 200
+    assert answer.headers["x-transom"].endswith("; cuts=1")
+    exchange = begun.ended(1)[0]
+    assert exchange.to_dict()["cuts"] == 1
+    assert begun.get("/transom/status").json()["cuts"] == 1
+    assert "transom_cuts_total 1" in begun.get("/transom/metrics").text
+    assert ("texts cut short", "1") in saved(begun.counters.to_dict())
+    assert "cuts" not in begun.post("/v1/messages", loop(1)).headers["x-transom"]

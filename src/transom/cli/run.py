@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from transom.cli import options
-from transom.cli.answers import err, sentences
+from transom.cli.answers import err, say_error, sentences
 from transom.cli.proxy import (
     Config,
     Fold,
@@ -48,13 +48,19 @@ def run(  # the options are the command
     """Run a command with its model calls going through transom, and say at its end what was saved.
 
     OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and their like are set for it; where they were set before,
-    that is where the calls go on to, else to the official addresses. The exit code is the command's own.
+    that is where the calls go on to, else to the official addresses; an [upstream] of --config takes their place. The exit
+    code is the command's own; 127 where there is no such command, 126 where it cannot be run.
     """
     with sentences():
         proxy = loaded()
         policy = options.given(budget=budget, reserve=reserve, max_images=max_images, image_depth=image_depth)
         flags = options.given(store=store, mode=mode_of(shadow=shadow, strict=strict))
-        known = [f"{name}={url}" for name, url in proxy.upstreams(os.environ).items()] if not config else []
+        usual = proxy.upstreams(os.environ)
         folding = folding_of(fold=fold, model=summary_model, upstream=summary_upstream, key_env=summary_key_env)
-        one = proxy.settings(flags, config, [*known, *(upstream or ())], policy | options.others(settings), folding)
-        raise typer.Exit(proxy.run(one, command, log=log, console=err()))
+        one = proxy.settings(flags, config, upstream or (), policy | options.others(settings), folding, usual=usual)
+        try:
+            ended = proxy.run(one, command, log=log, console=err())
+        except proxy.NotStarted as error:
+            say_error(str(error))
+            ended = error.code
+        raise typer.Exit(ended)

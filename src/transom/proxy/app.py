@@ -11,7 +11,7 @@ import anyio.lowlevel
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 
 import transom
 from transom import canon
@@ -70,7 +70,11 @@ def application(settings: Settings, counters: Counters | None = None, watchers: 
         Route("/openapi.json", schema),
     ]
     gate = Gate(settings, through, outlet, (counters, *watchers))
-    return Starlette(routes=[Mount("/transom", routes=pages), Mount("/", app=gate)], lifespan=lifespan)
+    # No redirects: they would name the host that the client's header claims. What is no page, the gate answers.
+    own = Router(routes=pages, redirect_slashes=False, default=gate)
+    app = Starlette(routes=[Mount("/transom", app=own), Mount("/", app=gate)], lifespan=lifespan)
+    app.router.redirect_slashes, app.router.default = False, gate
+    return app
 
 
 def warm(fitter: Fitter) -> None:

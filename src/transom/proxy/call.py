@@ -18,6 +18,10 @@ from transom.proxy.usage import Reader
 from transom.wire import FORMS
 
 RETRY_AFTER = {503: b"1"}
+METHOD_NOT_ALLOWED = 405
+FAILED = frozenset({500, 502, 504})
+"""Statuses of the proxy's own that say that something broke, not that a request was turned away."""
+ALLOWED = b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 
 class Broken(Exception):
@@ -37,6 +41,7 @@ class Call:
     route: Route
     upstream: Upstream
     exchange: Exchange
+    begun: bool = False
 
     @property
     def target(self) -> bytes:
@@ -46,7 +51,9 @@ class Call:
 
     @property
     def declared(self) -> int | None:
-        """The length that the client's header claims."""
+        """The length that the client's header claims; a transfer coding overrides it (RFC 9112, section 6.3)."""
+        if b"transfer-encoding" in self.headers:
+            return None
         value = self.headers.get(b"content-length", b"")
         return int(value) if value.isdigit() and len(value) < 16 else None
 
@@ -57,7 +64,7 @@ class Call:
 
     async def refuse(self, status: int, words: str) -> None:
         """An answer of the proxy's own, in the client's form."""
-        self.exchange.status = status
+        self.exchange.status, self.begun = status, True
         await say(self.send, self.route.family, status, words)
 
     async def relay(self, answer: Answer, reader: Reader | None = None, *, said: bytes = b"", note: bytes = b"") -> None:
@@ -70,6 +77,7 @@ class Call:
         if note:
             headers.append((b"x-transom", note))
         try:
+            self.begun = True
             await self.send({"type": "http.response.start", "status": answer.status, "headers": headers})
             if said:
                 await self.send({"type": "http.response.body", "body": said, "more_body": True})
@@ -89,9 +97,12 @@ async def say(send: Send, family: Family, status: int, words: str) -> None:
     """An error in the form of a family's own."""
     form = FORMS.get(ERRORS[family], FORMS["openai-chat"])
     body = canon.encode(form.error_body(status, words))
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), (b"x-transom", b"refused")]
+    note = b"failed" if status in FAILED else b"refused"
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), (b"x-transom", note)]
     if status in RETRY_AFTER:
         headers.append((b"retry-after", RETRY_AFTER[status]))
+    if status == METHOD_NOT_ALLOWED:
+        headers.append((b"allow", ALLOWED))
     if status in {408, 413}:
         headers.append((b"connection", b"close"))  # what is left of the body is not read
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO, Final
@@ -43,23 +44,52 @@ DIRECT: Final = ("NO_PROXY", "no_proxy")
 """Variables that keep a client from going to the proxy by way of another one."""
 NOT_FOUND, NOT_RUN = 127, 126
 """Exit codes of shells for a command that is not there, or cannot be run."""
-PASSED_ON: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+PASSED_ON: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-def settings(
-    flags: JsonObject, file: str | None, upstreams: Sequence[str], policy: JsonObject, fold: JsonObject | None = None
+class NotStarted(BadSetting):
+    """The command of `run` cannot be started; `code` is the exit code that shells give then."""
+
+    def __init__(self, words: str, code: int) -> None:
+        super().__init__(words)
+        self.code = code
+
+
+def settings(  # noqa: PLR0913 - what a command was given
+    flags: JsonObject,
+    file: str | None,
+    upstreams: Sequence[str],
+    policy: JsonObject,
+    fold: JsonObject | None = None,
+    *,
+    usual: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings of a file with the flags laid over them; `fold` are those of folding where a flag turns it on. Raises
-    BadSetting.
+    """The settings of a file with the flags laid over them; `fold` are those of folding where a flag turns it on, `usual` the
+    upstreams where the file names none. Raises BadSetting.
     """
-    raw = from_file(file) if file else {}
-    raw.pop("listen", None)
-    raw |= flags
-    raw["upstream"] = {**mapping(raw.get("upstream", {}), "upstream"), **dict(_pair(one) for one in upstreams)}
+    in_file = from_file(file) if file else {}
+    in_file.pop("listen", None)
+    raw = {**in_file, **flags}
+    named = mapping(raw.get("upstream", {}), "upstream")
+    raw["upstream"] = {**(named or usual or {}), **dict(_pair(one) for one in upstreams)}
     raw["policy"] = {**mapping(raw.get("policy", {}), "policy"), **policy}
     if fold is not None:
         raw["fold"] = {**mapping(raw.get("fold", {}), "fold"), **fold}
-    return build(raw)
+    try:
+        return build(raw)
+    except BadSetting as error:
+        if file and _refused({"upstream": raw["upstream"], **in_file}) == str(error):
+            raise BadSetting(f"--config {file}: {error}") from error
+        raise
+
+
+def _refused(raw: JsonObject) -> str:
+    """Why settings are refused; "" where they are not."""
+    try:
+        build(raw)
+    except BadSetting as error:
+        return str(error)
+    return ""
 
 
 def listen_in(file: str | None) -> str:
@@ -79,27 +109,26 @@ def serve(one: Settings, *, listen: str, log: str, console: Console) -> None:
         watchers = (*watchers, JsonLog(sys.stderr))
     app = application(one, counters, watchers)
     listener = bound(host, port)
-    if one.folding is not None:
-        console.print(_folds(one.folding), highlight=False)
     title = f"transom proxy at {url_of(listener)}, mode {one.mode}, for {', '.join(one.upstreams)}"
-    console.print(title, highlight=False)
-    with (
-        listener,
-        Summary(counters, console, title) if live else contextlib.nullcontext(),
-        contextlib.suppress(KeyboardInterrupt),
-    ):
-        server(app).run(sockets=[listener])
+    with listener, contextlib.suppress(KeyboardInterrupt), _ended_by_sigterm():
+        if one.folding is not None:
+            console.print(_folds(one.folding), highlight=False)
+        console.print(title, highlight=False)
+        with Summary(counters, console, title) if live else contextlib.nullcontext():
+            server(app, head=one.slow_client).run(sockets=[listener])
     console.print(spoken(counters), highlight=False)
 
 
 def run(one: Settings, command: Sequence[str], *, log: str | None, console: Console) -> int:
-    """Run a command behind the proxy; answers its exit code, and says at its end what was saved. Raises BadSetting."""
+    """Run a command behind the proxy; answers its exit code, and says at its end what was saved. Raises BadSetting,
+    NotStarted.
+    """
     counters = Counters()
     with contextlib.ExitStack() as stack:
         watchers: tuple[Watcher, ...] = telemetry.watchers()
         if log:
             watchers = (*watchers, JsonLog(stack.enter_context(_opened(log))))
-        url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0)))
+        url = stack.enter_context(running(application(one, counters, watchers), bound("127.0.0.1", 0), head=one.slow_client))
         code = _child(command, environment(os.environ, url, tuple(one.upstreams)))
     console.print(f"transom: {spoken(counters)}", highlight=False)
     return code
@@ -148,30 +177,87 @@ def _opened(log: str) -> IO[str]:
 
 
 def _child(command: Sequence[str], environ: dict[str, str]) -> int:
-    """Run a command to its end. Ctrl-C is the command's business; other signals to end are passed on to it."""
-    try:
-        child = subprocess.Popen(command, env=environ)  # noqa: S603 - the user's own command
-    except FileNotFoundError:
-        raise BadSetting(f"there is no command {command[0]!r}; give one that can be run, after --") from None
-    except OSError as error:
-        raise BadSetting(f"{command[0]} cannot be run ({error.strerror})") from error
-    with _passing(child):
+    """Run a command to its end. Signals to end are passed on to it, but for the terminal's Ctrl-C, which it gets itself."""
+    with _passing() as child_is:
+        try:
+            child = subprocess.Popen(command, env=environ)  # noqa: S603 - the user's own command
+        except OSError as error:
+            raise _not_started(command[0], error) from error
+        child_is(child)
         code = child.wait()
     return code if code >= 0 else 128 - code
 
 
-@contextlib.contextmanager
-def _passing(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    def hand_on(number: int, _: FrameType | None) -> None:
-        child.send_signal(number)
+def _not_started(name: str, error: OSError) -> NotStarted:
+    if isinstance(error, FileNotFoundError) and shutil.which(name) is None:
+        return NotStarted(f"there is no command {name!r}; give one that can be run, after --", NOT_FOUND)
+    what = "what its first line names is not there" if isinstance(error, FileNotFoundError) else error.strerror
+    return NotStarted(
+        f"{name} cannot be run ({what}); make it a program (chmod +x, and a first line such as #!/bin/sh), or give what runs it, "
+        f"such as -- python {name}",
+        NOT_RUN,
+    )
 
-    old = {number: signal.signal(number, hand_on) for number in PASSED_ON}
-    old[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does: uvicorn ends what is open, and then raises the signal once more."""
+
+    def end(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
+        signal.signal(signal.SIGTERM, old)
+
+
+@contextlib.contextmanager
+def _passing() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Pass signals on; yields what must be told of the child. What comes before it is there is kept for it.
+
+    A signal that is ignored already (nohup) stays so, for the child too.
+    """
+    children: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
+
+    def hand_on(number: int, _: FrameType | None) -> None:
+        if number == signal.SIGINT and in_foreground():
+            return
+        for child in children:
+            child.send_signal(number)
+        if not children:
+            early.append(number)
+
+    def child_is(child: subprocess.Popen[bytes]) -> None:
+        children.append(child)
+        for number in early:
+            child.send_signal(number)
+
+    taken = [number for number in PASSED_ON if signal.getsignal(number) is not signal.SIG_IGN]
+    old = {number: signal.signal(number, hand_on) for number in taken}
+    try:
+        yield child_is
+    finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+def in_foreground() -> bool:
+    """Whether a terminal's Ctrl-C reaches this process, and so its child too: whether it is in the terminal's foreground."""
+    if not hasattr(os, "tcgetpgrp"):  # Windows: the console tells all of its processes
+        return True
+    try:
+        terminal = os.open(os.ctermid(), os.O_RDONLY)
+    except OSError:  # there is no terminal
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
 
 
 def _pair(text: str) -> tuple[str, str]:

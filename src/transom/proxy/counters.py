@@ -15,7 +15,8 @@ from transom.types import JsonObject
 
 TOTALS: Final = {
     "stubs": "Pictures that became placeholders.",
-    "drops": "Groups of messages that were left out.",
+    "drops": "Messages that were left out of requests.",
+    "cuts": "Texts that were cut short in requests.",
     "folds": "Summaries that stood for messages in requests.",
     "cache_breaks": "Places where the provider's prompt cache ended.",
     "tokens_in": "Tokens of requests as they came, as planned.",
@@ -81,6 +82,7 @@ class Counters:
         self.planning[next((edge for edge in BUCKETS if exchange.planning <= edge), float("inf"))] += 1
         self.totals["stubs"] += planned.stubs
         self.totals["drops"] += planned.drops
+        self.totals["cuts"] += planned.cuts
         self.totals["folds"] += planned.folds
         self.totals["cache_breaks"] += planned.breaks
         self.totals["tokens_in"] += planned.before.tokens

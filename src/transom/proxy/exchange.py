@@ -35,7 +35,8 @@ class Told:
 class Exchange:
     """What is known when the answer has ended. Times are seconds; `status` is the answer's, 0 where the client left before one.
 
-    `fault` names what went wrong on the way ("ConnectError", "client left", ...), "" where nothing did.
+    `fault` names what went wrong on the way ("ConnectError", "client left", ...), "" where nothing did. `refused`: it belongs to
+    no API that is served, and nobody was asked; `host` is "" then.
     """
 
     family: str
@@ -54,11 +55,14 @@ class Exchange:
     usage: Usage | None = None
     summaries: Told | None = None
     fault: str = ""
+    refused: bool = False
 
     @property
     def outcome(self) -> str:
-        """What was done: an outcome of planning, or "passed" where nothing was planned."""
-        return self.planned.outcome if self.planned is not None else "passed"
+        """What was done: an outcome of planning; "passed" where nothing was planned; "refused" where it goes nowhere."""
+        if self.planned is not None:
+            return self.planned.outcome
+        return "refused" if self.refused else "passed"
 
     @property
     def model(self) -> str:
@@ -74,7 +78,7 @@ class Exchange:
         """The exchange as a line of the log."""
         out: JsonObject = {
             "tenant": self.tenant.hex()[:8],
-            "upstream": self.family,
+            "upstream": self.family if self.host else "",
             "api": self.api,
             "status": self.status,
             "outcome": self.outcome,
@@ -88,6 +92,7 @@ class Exchange:
                 "tokens": [self.planned.before.tokens, self.planned.after.tokens],
                 "stubs": self.planned.stubs,
                 "drops": self.planned.drops,
+                "cuts": self.planned.cuts,
                 "folds": self.planned.folds,
                 "breaks": self.planned.breaks,
                 "retried": self.retried,

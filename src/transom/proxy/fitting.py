@@ -6,6 +6,7 @@ The rule: what cannot be read or made to fit goes out as it came, since the prov
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -100,8 +101,14 @@ class Planned(Frozen, frozen=True, kw_only=True):
 
     @property
     def drops(self) -> int:
-        """How many groups were left out."""
-        return self._count("drop")
+        """How many messages were left out, by this fit or an earlier one."""
+        lines = self.report.decisions if self.report is not None else ()
+        return sum(max(1, line.last - line.seq + 1) for line in lines if line.verb == "drop")
+
+    @property
+    def cuts(self) -> int:
+        """How many texts were cut short."""
+        return self._count("cut")
 
     @property
     def folds(self) -> int:
@@ -141,14 +148,14 @@ class Fitter:
         try:
             body = _parsed(data)
         except BadRequest as error:
-            return self._unread(data, error, always=True)
+            return self._unread(data, error, always=not is_json(data))
         model = route.model or str(body.get("model") or "")
         try:
             return self._planned(data, body, model, route, caller, taught, ready)
         except BadRequest as error:
             if route.counts and isinstance(error, Unread):  # a count may be asked for in other shapes
                 return Planned(data=data, outcome="unread", trouble="Unread")
-            return self._unread(data, error, always=not isinstance(error, Unread))
+            return self._unread(data, error, always=False)
         except TransomError as error:
             return self._unfit(data, model, error)
         except Exception as error:  # noqa: BLE001 - whatever breaks here, the client's own request still goes through
@@ -322,6 +329,24 @@ def _parsed(data: bytes) -> JsonObject:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return door.parse(data)
     return body if isinstance(body, dict) else door.parse(data)
+
+
+def is_json(data: bytes) -> bool:
+    """Whether a body that is not taken here is JSON all the same, by a reader that is as lenient as JSON allows: any value,
+    numbers of any size, halves of surrogate pairs, and whatever is nested too deep for it.
+    """
+    try:
+        json.loads(data.decode("utf-8-sig"), parse_constant=_no_number, parse_int=len, parse_float=len)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def _no_number(word: str) -> None:
+    """NaN and its like, which Python writes and JSON does not have."""
+    raise ValueError(word)
 
 
 def is_list(given: Json) -> bool:

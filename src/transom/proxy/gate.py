@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from starlette.types import Receive, Scope, Send
 
 from transom.errors import TransomError
-from transom.proxy.call import Call, path_of, say
+from transom.proxy.call import Broken, Call, path_of, say
 from transom.proxy.exchange import Exchange, Watcher
 from transom.proxy.headers import to_upstream
 from transom.proxy.inlet import Gone, Inlet
-from transom.proxy.routes import find, speaker
-from transom.proxy.settings import Settings
+from transom.proxy.routes import Route, find, speaker
+from transom.proxy.settings import Family, Settings
 from transom.proxy.through import Through
 from transom.proxy.upstream import Outlet, Unreachable
 
@@ -62,13 +62,10 @@ class Gate:
         """The request with where it goes; None, and the client is told, where it goes nowhere."""
         headers, path = dict(scope["headers"]), path_of(scope)
         route = find(scope["method"], path, headers)
-        if route is None:
-            await say(send, speaker(path, headers), 404, "this path belongs to no API that the proxy serves; see /transom/status")
-            return None
-        upstream = self._settings.upstreams.get(route.family)
-        if upstream is None:
-            words = f"the proxy has no upstream {route.family}; start it with --upstream {route.family}=URL"
-            await say(send, route.family, 404, words)
+        upstream = self._settings.upstreams.get(route.family) if route is not None else None
+        turned = _turned_away(scope["method"], headers)
+        if turned is not None or route is None or upstream is None:
+            await self._refused(send, route.family if route else speaker(path, headers), turned or _nowhere(route))
             return None
         exchange = Exchange(family=route.family, api=route.api, headers=headers, host=upstream.host, began=time.perf_counter())
         return Call(
@@ -82,6 +79,13 @@ class Gate:
             upstream=upstream,
             exchange=exchange,
         )
+
+    async def _refused(self, send: Send, family: Family, answer: tuple[int, str]) -> None:
+        """A request that goes to nobody."""
+        exchange = Exchange(family=family, api="", status=answer[0], refused=True)
+        await say(send, family, *answer)
+        for watcher in self._watchers:
+            watcher.ended(exchange)
 
     async def _served(self, call: Call) -> None:
         try:
@@ -97,11 +101,18 @@ class Gate:
             await call.refuse(error.status_hint, str(error))
         except Gone:
             call.exchange.fault = "client left"
+        except Broken:
+            raise
+        except Exception as error:
+            call.exchange.fault = type(error).__name__
+            if call.begun:  # half an answer must not look whole
+                raise Broken(call.exchange.fault) from error
+            await call.refuse(500, f"the proxy broke on this request ({type(error).__name__}); please report it")
 
     async def _passed(self, call: Call) -> None:
         """A request that nothing is planned of: its body streams through."""
         has_body = call.declared is not None or b"transfer-encoding" in call.headers
-        headers = to_upstream(call.pairs, authority=call.upstream.authority, length=call.declared, encoded=True)
+        headers = to_upstream(call.pairs, authority=call.upstream.authority, length=call.declared, encoded=True, reads=False)
         if has_body and call.declared is None:
             headers.append((b"transfer-encoding", b"chunked"))
         body = call.inlet.chunks()
@@ -111,3 +122,19 @@ class Gate:
         answer = await self._outlet.send(call.upstream, call.method, call.target, headers, body if has_body else b"")
         await call.relay(answer)
         call.exchange.received = call.exchange.sent = call.inlet.received
+
+
+def _turned_away(method: str, headers: Mapping[bytes, bytes]) -> tuple[int, str] | None:
+    """Why a request goes nowhere, wherever it points: status and words; None where it may."""
+    if method in {"CONNECT", "TRACE"}:
+        return 405, f"the proxy does not serve {method}; send the API's own requests to its paths"
+    if b"websocket" in headers.get(b"upgrade", b"").lower():
+        return 501, "the proxy serves no websockets; use the API's paths over HTTP, or connect to the provider for these"
+    return None
+
+
+def _nowhere(route: Route | None) -> tuple[int, str]:
+    """Status and words for a path of no API, or of one without an upstream."""
+    if route is None:
+        return 404, "this path belongs to no API that the proxy serves; see /transom/status"
+    return 404, f"the proxy has no upstream {route.family}; start it with --upstream {route.family}=URL"

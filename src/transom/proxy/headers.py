@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
-from urllib.parse import parse_qs
+from urllib.parse import unquote_to_bytes
 
 Pairs: TypeAlias = list[tuple[bytes, bytes]]
 
@@ -28,6 +28,7 @@ HOP: Final = frozenset(
 """RFC 9110, section 7.6.1."""
 OWN: Final = frozenset({b"host", b"content-length", b"expect", b"accept-encoding", b"forwarded", b"x-real-ip", b"via"})
 """What the proxy says itself, or what is said of the client's origin, which it cannot vouch for."""
+ACCEPT: Final = b"accept-encoding"
 STAY: Final = HOP | OWN
 STAY_DECODED: Final = STAY | {b"content-encoding"}
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key")
@@ -36,10 +37,13 @@ READABLE: Final = frozenset({b"gzip", b"deflate", b"br", b"zstd", b"identity"})
 """Codings of answers that usage can be read through; others are not asked for."""
 
 
-def to_upstream(pairs: Iterable[tuple[bytes, bytes]], *, authority: str, length: int | None, encoded: bool) -> Pairs:
+def to_upstream(
+    pairs: Iterable[tuple[bytes, bytes]], *, authority: str, length: int | None, encoded: bool, reads: bool = True
+) -> Pairs:
     """The headers of a request as the upstream gets them; `length` of its body where that is known.
 
-    `encoded`: the body goes out as it came, so that its content coding still holds.
+    `encoded`: the body goes out as it came, so that its content coding still holds. `reads`: the answer is read on its way, so
+    that only codings that can be read through are asked for.
     """
     given = list(pairs)
     named = _named(given)
@@ -48,9 +52,12 @@ def to_upstream(pairs: Iterable[tuple[bytes, bytes]], *, authority: str, length:
     out += [
         (name, value)
         for name, value in given
-        if name not in dropped and name not in named and not name.startswith((b"x-forwarded-", b"x-transom-"))
+        if (name not in dropped or (name == ACCEPT and not reads))
+        and name not in named
+        and not name.startswith((b"x-forwarded-", b"x-transom-"))
     ]
-    out.append((b"accept-encoding", _readable(given)))
+    if reads:
+        out.append((ACCEPT, _readable(given)))
     if length is not None:
         out.append((b"content-length", b"%d" % length))
     return out
@@ -66,7 +73,8 @@ def to_client(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
 def credential(headers: Mapping[bytes, bytes], query: bytes) -> bytes:
     """What the caller proves itself with, as one string of bytes; b"" for nobody."""
     found = [name + b"\0" + headers[name] for name in CREDENTIALS if headers.get(name)]
-    keys = parse_qs(query, max_num_fields=100).get(b"key", []) if b"key=" in query else []
+    pairs = [pair.partition(b"=") for pair in query.split(b"&")] if query else []
+    keys = [unquote_to_bytes(value) for name, _, value in pairs if value and unquote_to_bytes(name) == b"key"]
     return b"\0\0".join([*found, *(b"key\0" + key for key in keys)])
 
 

@@ -5,6 +5,7 @@ parsed.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from typing import Self
 
@@ -35,6 +36,7 @@ class Held:
 
     def __init__(self, most: int) -> None:
         self.now = 0
+        self.lock = threading.Lock()  # bodies are decoded in threads
         self.most = most
 
 
@@ -44,6 +46,7 @@ class Hold:
     def __init__(self, held: Held) -> None:
         self._held = held
         self._own = 0
+        self._over = False
 
     def __enter__(self) -> Self:
         """Begin with nothing."""
@@ -51,14 +54,17 @@ class Hold:
 
     def __exit__(self, *_: object) -> None:
         """Give all of it back."""
-        self._held.now -= self._own
+        with self._held.lock:
+            self._over = True
+            self._held.now -= self._own
 
     def grow(self, size: int) -> None:
-        """Hold so many bytes more. Raises Busy beyond the bound."""
-        if self._held.now and self._held.now + size > self._held.most:
-            raise Busy("the proxy holds as many large requests as it may; try again in a moment")
-        self._held.now += size
-        self._own += size
+        """Hold so many bytes more. Raises Busy beyond the bound, and once the request is over: a thread may be late."""
+        with self._held.lock:
+            if self._over or (self._held.now and self._held.now + size > self._held.most):
+                raise Busy("the proxy holds as many large requests as it may; try again in a moment")
+            self._held.now += size
+            self._own += size
 
 
 class Inlet:

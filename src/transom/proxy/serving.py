@@ -1,7 +1,7 @@
 """The server: a socket that is bound before anything else, so that a port that is taken is one sentence, and uvicorn on it.
 
-uvicorn with h11, which bounds a request's head; no header of a client's proxy is believed, and none of uvicorn's own is
-added, so that an answer's headers are the upstream's.
+uvicorn with h11, which bounds a request's head, in time too (`heads`); no header of a client's proxy is believed, and none of
+uvicorn's own is added, so that an answer's headers are the upstream's.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from transom.errors import BadSetting
+from transom.proxy.heads import Protocol
 
 BACKLOG = 512
+HEAD = 60.0
 LEAVING = 5
 """Seconds that open requests have when the proxy is told to end."""
 
@@ -43,11 +45,11 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server(app: ASGIApp) -> uvicorn.Server:
-    """A server for an application."""
+def server(app: ASGIApp, *, head: float = HEAD) -> uvicorn.Server:
+    """A server for an application; `head` is how many seconds a request's head may take."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=type("Limited", (Protocol,), {"seconds": head}),
         ws="none",
         lifespan="on",
         log_config=None,
@@ -62,9 +64,9 @@ def server(app: ASGIApp) -> uvicorn.Server:
 
 
 @contextlib.contextmanager
-def running(app: ASGIApp, listener: socket.socket) -> Iterator[str]:
-    """Serve an application in a thread as long as the block lasts; yields its URL."""
-    one = server(app)
+def running(app: ASGIApp, listener: socket.socket, *, head: float = HEAD) -> Iterator[str]:
+    """Serve an application in a thread as long as the block lasts; yields its URL. `head` as `server` says."""
+    one = server(app, head=head)
     thread = threading.Thread(target=one.run, kwargs={"sockets": [listener]}, name="transom-proxy", daemon=True)
     thread.start()
     try:

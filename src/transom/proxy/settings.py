@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -31,8 +32,16 @@ Mode: TypeAlias = Literal["fit", "shadow", "strict"]
 FAMILIES: Final[tuple[Family, ...]] = ("anthropic", "openai", "gemini")
 MODES: Final[tuple[Mode, ...]] = ("fit", "shadow", "strict")
 CARD_FIELDS: Final = ("window", "input_limit", "output_limit")
+BESIDE: Final = ("listen", "upstream", "policy", "models", "fold")
+"""Settings that are no field of Settings, or tables of their own."""
 VERSIONS: Final = ("v1", "v1beta", "v1alpha")
 MEGABYTE: Final = 2**20
+_HOST: Final = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_PATH: Final = re.compile(r"[!-~]*")
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name (RFC 9110, section 5.6.2)."""
+_NO_LESS: Final = ("max_images", "max_body_bytes")
+"""Fields of Policy that 0 turns off, so that less than 0 is a slip."""
 _CONFIG: Final = "give the path of a TOML file, or leave --config out"
 FOLDS: Final = {name: FOLDING[name] for name in ("trigger", "chunk_tokens", "recent_tokens", "fold_first")}
 """What folding changes of the policy unless the operator says otherwise; limits of pictures stay the model's own."""
@@ -86,10 +95,12 @@ class Folding(Frozen, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
+        if not isinstance(self.model, str):
+            raise BadSetting(f"fold.model is {self.model!r}; it is the name of a model, so write it in quotes")
         if not self.model:
             raise BadSetting("folding needs a summary model; give one, such as --summary-model gpt-4o-mini")
         _positive(self, "seconds", before="fold.")
-        _positive(self, "most", before="fold.")
+        _positive(self, "most", before="fold.", whole=True)
 
 
 class Settings(Frozen, frozen=True, kw_only=True):
@@ -100,7 +111,8 @@ class Settings(Frozen, frozen=True, kw_only=True):
     store: a SQLite file that states are kept in; "": memory.
     max_body: the largest body that is planned, before and after decompression; `max_held` all of them together.
     threaded: bodies of this size are planned in a thread.
-    connect, idle, slow_client: how long a connection, silence of the upstream, and silence of a sending client may take.
+    connect, idle: how long a connection, and silence of the upstream, may take.
+    slow_client: how long silence of a client that sends a body may take, and each head of a request.
     """
 
     upstreams: Mapping[Family, Upstream]
@@ -122,11 +134,15 @@ class Settings(Frozen, frozen=True, kw_only=True):
         """Refuse what cannot be meant."""
         if self.mode not in MODES:
             raise BadSetting(f"mode is {self.mode!r}; it is one of {', '.join(MODES)}")
-        for name in ("max_body", "max_held", "threaded", "connect", "idle", "slow_client"):
+        for name in ("max_body", "max_held", "threaded"):
+            _positive(self, name, whole=True)
+        for name in ("connect", "idle", "slow_client"):
             _positive(self, name)
         for name in ("store", "tenant_header"):
             if not isinstance(getattr(self, name), str):
                 raise BadSetting(f"{name} is {getattr(self, name)!r}; it is text, so write it in quotes")
+        if self.tenant_header and not _TOKEN.fullmatch(self.tenant_header):
+            raise BadSetting(f"tenant_header is {self.tenant_header!r}, which is no name of a header; give one such as x-team")
         if not isinstance(self.retry, bool):
             raise BadSetting(f"retry is {self.retry!r}; it is true or false, without quotes")
 
@@ -156,6 +172,11 @@ def upstream(family: str, url: str) -> Upstream:
         raise BadSetting(f"upstream {family}={url!r} is no URL ({error})") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadSetting(f"upstream {family}={url!r} is no http or https URL; give one such as https://api.example.com")
+    if not (_HOST.fullmatch(parts.hostname) and _PATH.fullmatch(parts.path)):
+        raise BadSetting(
+            f"upstream {family}={url!r} cannot be sent as it is; write its host in ASCII (xn--...), and percent-encode spaces "
+            "and letters beyond ASCII in its path (%20)"
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadSetting(f"upstream {family} may hold a host and a path, no credential, query or fragment")
     return Upstream(family=named, scheme=parts.scheme, host=parts.hostname, port=port, path=parts.path.rstrip("/"))
@@ -186,17 +207,15 @@ def build(raw: JsonObject) -> Settings:
         raise BadSetting("there is no upstream; give one, such as --upstream anthropic=https://api.anthropic.com")
     folding = _folding(given.pop("fold"), upstreams) if "fold" in given else None
     begun = FOLDS if folding is not None else {}
-    policy = Policy.sliding(**{**begun, **_settled(mapping(given.pop("policy", {}), "policy"))})
+    policy = _policy(Policy.sliding(**begun), _settled(mapping(given.pop("policy", {}), "policy")), "policy")
     models = tuple(_rule(name, rule) for name, rule in mapping(given.pop("models", {}), "models").items())
     known = set(Settings.__struct_fields__) - {"upstreams", "policy", "models", "folding"}
     for name in given:
         if name not in known:
-            raise BadSetting(
-                f"there is no setting {name!r}; there are {', '.join(sorted({*known, 'upstream', 'policy', 'models', 'fold'}))}"
-            )
+            raise BadSetting(f"there is no setting {name!r}; there are {', '.join(sorted({*known, *BESIDE}))}")
     settings = Settings(upstreams=upstreams, policy=policy, models=models, folding=folding, **given)
     for rule in models:
-        settings.policy.having(**rule.policy)  # refuses now what it would refuse at the first request
+        _policy(settings.policy, rule.policy, f"models.{rule.pattern!r}")  # refuses now what it would at the first request
     return settings
 
 
@@ -225,14 +244,16 @@ def _folding(raw: object, upstreams: Mapping[Family, Upstream]) -> Folding:
         if name not in known:
             raise BadSetting(f"there is no setting fold.{name}; there are {', '.join(sorted(known))}")
     variable = given.pop("key_env", "")
-    if variable and not os.environ.get(str(variable)):
+    if not isinstance(variable, str):
+        raise BadSetting(f"fold.key_env is {variable!r}; it is the name of a variable of the environment, so write it in quotes")
+    if variable and not os.environ.get(variable):
         raise BadSetting(f"fold.key_env names the variable {variable}, which is not set; set it to the summary model's key")
     name = given.pop("upstream", next(iter(upstreams)) if len(upstreams) == 1 else "")
     upstream = next((known for known in upstreams if known == name), None)
     if upstream is None:
         raise BadSetting(f"the summary model's upstream is {name!r}; give --summary-upstream, one of {', '.join(upstreams)}")
-    given |= {"model": str(given.get("model", "")), "options": mapping(given.get("options", {}), "fold.options")}
-    return Folding(upstream=upstream, key=os.environ[str(variable)] if variable else "", **given)
+    given |= {"model": given.get("model", ""), "options": mapping(given.get("options", {}), "fold.options")}
+    return Folding(upstream=upstream, key=os.environ[variable] if variable else "", **given)
 
 
 def _rule(pattern: str, raw: object) -> ModelRule:
@@ -241,7 +262,11 @@ def _rule(pattern: str, raw: object) -> ModelRule:
     for name, value in card.items():
         if type(value) is not int or value <= 0:
             raise BadSetting(f"models.{pattern!r}.{name} is {value!r}; it is a positive number of tokens")
-    bills = str(given.pop("bills", ""))
+    bills = given.pop("bills", "")
+    if not isinstance(bills, str) or (bills and not catalog.card(bills).known):
+        raise BadSetting(
+            f"models.{pattern!r}.bills is {bills!r}; it is the name of a model whose prices are known, one of `transom models`"
+        )
     return ModelRule(pattern=pattern, policy=given, card=card, bills=bills)
 
 
@@ -249,10 +274,23 @@ def _settled(given: JsonObject) -> JsonObject:
     return {name.replace("-", "_"): tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-def _positive(settings: object, name: str, *, before: str = "") -> None:
+def _policy(begun: Policy, given: JsonObject, place: str) -> Policy:
+    """A policy with other values for these fields. Raises BadSetting with the place where they stand."""
+    for name in _NO_LESS:
+        value = given.get(name)
+        if isinstance(value, int | float) and value < 0:
+            raise BadSetting(f"{place}.{name} is {value}; it is a positive number, 0 for no limit but the model's, or left out")
+    try:
+        return begun.having(**given)
+    except BadSetting as error:
+        raise BadSetting(f"{place}: {error}") from error
+
+
+def _positive(settings: object, name: str, *, before: str = "", whole: bool = False) -> None:
     value = getattr(settings, name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise BadSetting(f"{before}{name} is {value!r}; it is a positive number")
+    kind = int if whole else int | float
+    if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value < math.inf:
+        raise BadSetting(f"{before}{name} is {value!r}; it is a positive {'whole ' if whole else ''}number")
 
 
 def mapping(value: object, name: str) -> JsonObject:

@@ -87,6 +87,7 @@ def _planned(exchange: Exchange) -> Attributes:
             "transom.tokens.planned": planned.after.tokens,
             "transom.stubs": planned.stubs,
             "transom.drops": planned.drops,
+            "transom.cuts": planned.cuts,
             "transom.folds": planned.folds,
             "transom.cache_breaks": planned.breaks,
             "transom.retried": exchange.retried,

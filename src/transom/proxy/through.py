@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
@@ -52,7 +53,7 @@ class Through:
             data = await call.inlet.whole(declared=call.declared, most=self._settings.max_body, hold=hold)
             call.exchange.received = len(data)
             caller = self._caller(call)
-            plain = self._decoded(call, data, hold)
+            plain = await self._decoded(call, data, hold)
             if plain is None:
                 planned = Planned(data=data, outcome="unread", trouble="coding")
             else:
@@ -90,17 +91,17 @@ class Through:
         call.exchange.tenant = caller.tenant
         return caller
 
-    def _decoded(self, call: Call, data: bytes, hold: Hold) -> bytes | None:
+    async def _decoded(self, call: Call, data: bytes, hold: Hold) -> bytes | None:
         """The body without its content coding; None where a shadow cannot read it."""
+        if not coding.is_coded(call.coding):
+            return data
+        work = partial(coding.plain, data, call.coding, self._settings.max_body, hold.grow)
         try:
-            plain = coding.plain(data, call.coding, self._settings.max_body)
-            if plain is not data:
-                hold.grow(len(plain))
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)  # a few bytes may be much work
         except TransomError:
             if self._settings.mode != "shadow":
                 raise
             return None
-        return plain
 
     async def _planned(self, call: Call, plain: bytes, plan: Callable[[], Planned]) -> Planned:
         began = time.perf_counter()
@@ -187,5 +188,6 @@ def _note(planned: Planned, mode: str) -> bytes:
     words = planned.outcome if mode != "shadow" else f"shadow-{planned.outcome}"
     if planned.after.tokens:
         words += f"; tokens={planned.after.tokens}/{planned.before.tokens}; stubs={planned.stubs}; drops={planned.drops}"
+        words += f"; cuts={planned.cuts}" if planned.cuts else ""
         words += f"; folds={planned.folds}" if planned.folds else ""
     return words.encode()

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
+import httpcore2
 import httpx2
 
+from transom.proxy.early import Backend
 from transom.proxy.headers import Pairs
 from transom.proxy.settings import Settings, Upstream
 
@@ -22,6 +24,10 @@ KEPT_FOR: Final = 3.0
 """Seconds that an idle connection is kept: well below the five after which many servers close theirs, so that a request hardly
 ever meets one that is being closed. One that does is a 502: whether it was taken is not known, so it is the client's to repeat.
 """
+
+
+STATUSES: Final = range(200, 600)
+"""Statuses of answers. Those below were stepped over, but for 101: nothing here asks to switch protocols."""
 
 
 class Unreachable(Exception):
@@ -37,6 +43,19 @@ class Unreachable(Exception):
         """A sentence for the client."""
         what = "did not answer in time" if self.status == 504 else "cannot be reached or broke off"
         return f"the upstream {upstream.family} at {upstream.authority} {what} ({self.name}); try again"
+
+
+class NoAnswer(Unreachable):
+    """What the upstream answered is no status that can be passed on."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(httpx2.RemoteProtocolError(f"status {status}"))
+        self.name, self._given = "BadStatus", status
+
+    def words(self, upstream: Upstream) -> str:
+        """A sentence for the client."""
+        what = f"answered with the status {self._given}, which is none of 200 to 599"
+        return f"the upstream {upstream.family} at {upstream.authority} {what}; ask whoever runs it"
 
 
 class Answer:
@@ -84,8 +103,7 @@ class Outlet:
     """Sends requests to upstreams."""
 
     def __init__(self, settings: Settings) -> None:
-        limits = httpx2.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=KEPT, keepalive_expiry=KEPT_FOR)
-        self._transport = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
+        self._transport = _transport()
         self._timeout = {"connect": settings.connect, "read": settings.idle, "write": settings.idle, "pool": settings.connect}
         self._urls = {
             one.family: httpx2.URL(scheme=one.scheme, host=one.host, port=one.port, path="/")
@@ -105,10 +123,32 @@ class Outlet:
             extensions={"timeout": self._timeout, "target": target},
         )
         try:
-            return Answer(await self._transport.handle_async_request(request))
+            answer = Answer(await self._transport.handle_async_request(request))
         except httpx2.TransportError as error:
             raise Unreachable(error) from error
+        if answer.status not in STATUSES:
+            await answer.close()
+            raise NoAnswer(answer.status)
+        return answer
 
     async def close(self) -> None:
         """Close every connection."""
         await self._transport.aclose()
+
+
+def _transport() -> httpx2.AsyncHTTPTransport:
+    """The transport, over a pool whose connections listen while they write.
+
+    A transport takes no backend for its pool, so it is given a pool made as it makes its own; all else that it does (its
+    errors, its answers) stays its own.
+    """
+    context = httpx2.create_ssl_context(trust_env=False)
+    transport = httpx2.AsyncHTTPTransport(verify=context, trust_env=False)
+    transport._pool = httpcore2.AsyncConnectionPool(  # noqa: SLF001 - there is no other way to the backend
+        ssl_context=context,
+        max_connections=MOST_CONNECTIONS,
+        max_keepalive_connections=KEPT,
+        keepalive_expiry=KEPT_FOR,
+        network_backend=Backend(),
+    )
+    return transport

@@ -1,0 +1,73 @@
+"""Upstreams that answer before they have read a request: their refusal is the answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bodies import loop
+from proxy.raw import listening
+from proxy.rig import Start
+from transom.proxy.early import is_refusal
+
+REFUSED = b'{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}'
+TAKEN = b'{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":10,"output_tokens":2}}'
+LIMIT = 3_000_000
+READ_OF_IT = 4_096
+
+
+class Gateway:
+    """A raw server that reads 4 KB of a body over its limit, refuses it, and closes. `interim`: what it says before."""
+
+    def __init__(self, interim: bytes = b"") -> None:
+        self.interim = interim
+        self.lengths: list[int] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            lines = [line.partition(b": ") for line in head.lower().split(b"\r\n")]
+            length = next((int(value) for name, _, value in lines if name == b"content-length"), LIMIT + 1)
+            self.lengths.append(length)
+            large = length > LIMIT
+            await reader.readexactly(READ_OF_IT if large else length)
+            status, body = (b"413 Too Large\r\nConnection: close", REFUSED) if large else (b"200 OK", TAKEN)
+            writer.write(self.interim + b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body))
+            await writer.drain()
+        finally:
+            writer.close()
+
+
+@pytest.mark.parametrize("interim", [b"", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["at once", "after a 100"])
+def test_a_planned_body_that_is_refused_at_its_beginning_goes_out_smaller(start: Start, interim: bytes) -> None:
+    gateway = Gateway(interim)
+    with listening(gateway.serve) as url:
+        begun = start(upstream={"anthropic": url}, models={"*": {"window": 9_000_000, "input_limit": 9_000_000}})
+        body = loop(30)
+        body["messages"][0]["content"] = "Look at the pages."
+        for message in body["messages"]:
+            if message["role"] == "user" and isinstance(message["content"], list):
+                message["content"].append({"type": "text", "text": "word " * 40_000})
+        answer = begun.post("/v1/messages", body)
+        assert answer.status_code == 200, answer.text
+        assert gateway.lengths[0] > LIMIT >= gateway.lengths[1]
+        assert begun.ended(1)[0].retried
+
+
+def test_a_passed_body_that_is_refused_at_its_beginning_gets_the_refusal(start: Start) -> None:
+    gateway = Gateway()
+    with listening(gateway.serve) as url:
+        begun = start(upstream={"openai": url})
+        for _ in range(5):
+            answer = begun.post("/v1/files", b"x" * 6_000_000)
+            assert (answer.status_code, answer.content) == (413, REFUSED)
+
+
+def test_what_is_no_refusal_lets_the_writing_go_on() -> None:
+    assert is_refusal(b"HTTP/1.1 413 Too Large\r\n") is True
+    assert is_refusal(b"HTTP/1.1 200 OK\r\n") is False
+    assert is_refusal(b"HTTP/1.1 4") is None
+    assert is_refusal(b"HTTP/1.1 100 Continue\r\nx: y\r\n") is None
+    assert is_refusal(b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 503 Busy") is True
+    assert is_refusal(b"SSH-2.0-server banner") is False
