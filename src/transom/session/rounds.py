@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from transom import extension, stages
 from transom.catalog import ModelCard
 from transom.check import images
+from transom.errors import OverBudget
 from transom.frozen import Frozen
 from transom.pairing.draft import MADE
 from transom.parts import Conversation, Entry, Message, spell
@@ -143,10 +144,13 @@ class Rounds:
         if made is None or state is None:
             return None
         opened = self._open(head, slot, slot.made_reach, slot.asked, made.count)
-        fit = stages.run(
-            opened.conversation, form=self.form, policy=self.policy, prices=self.prices(slot.multiplier),
-            last=_with_left_out(made, slot), history=opened.history,
-        )  # fmt: skip
+        try:
+            fit = stages.run(
+                opened.conversation, form=self.form, policy=self.policy, prices=self.prices(slot.multiplier),
+                last=_with_left_out(made, slot), history=opened.history,
+            )  # fmt: skip
+        except OverBudget:  # by the prices of another model, or under other settings
+            return None
         if fit.state.sent != made.sent:
             return None
         last = Sent(version=head.version, written=self.form.read(fit.request), size=fit.report.after)
