@@ -226,6 +226,7 @@ def test_names_are_printed_without_what_a_terminal_obeys(tmp_path: Path, url: st
         run("sessions", "fork", name, "b\x1bb", "--store", url),
         run("sessions", "leave-out", name, "messages[0]", "--store", url),
         run("sessions", "show", "\x1b[2J", "--store", url),
+        run("fit", "--session", name, "--store", url),
         run("sessions", "delete", name, "--yes", "--store", url),
     ]
     for result in results:

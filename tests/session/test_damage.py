@@ -258,6 +258,25 @@ def test_a_message_that_is_none_is_named_by_its_place(store: Store, verb: str) -
 def test_an_answer_that_is_none_is_said_to_be_none(store: Store) -> None:
     with pytest.raises(transom.BadRequest, match="the answer is null; it must be the provider's whole answer"):
         opened(store).record(None)
+    with pytest.raises(transom.BadRequest, match=r"message 0 of the answer: this part is a number") as caught:
+        opened(store).record({**ANSWER, "content": [5]})
+    assert caught.value.place == "messages[0].content[0]"
+
+
+def test_who_wrote_a_message_is_a_name(store: Store) -> None:
+    name: Any = 5
+    with pytest.raises(transom.BadSetting, match="model is 5; it must be the name"):
+        opened(store).append(GO, model=name)
+    assert len(opened(store)) == 0
+
+
+def test_a_count_that_was_changed_by_hand_is_a_damaged_store(store: Store) -> None:
+    chat = opened(store)
+    chat.append(GO, GO)
+    with store._database.writing() as connection:  # noqa: SLF001
+        connection.execute(schema.SESSIONS.update().values(count=1))
+    with pytest.raises(transom.StoreError, match="holds messages behind the 1 that it says it has"):
+        chat.append(GO)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import typer
 import transom
 from transom import canon, log
 from transom.cli import files, options, sessions, tables
-from transom.cli.answers import Exit, code, err, note, out, progress, said, say_error, say_json, sentences
+from transom.cli.answers import Exit, code, err, note, out, plain, progress, said, say_error, say_json, sentences
 from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting, TransomError
 from transom.types import JsonObject
@@ -94,7 +94,7 @@ def fit(  # the options are the command
 
 def _of_session(name: str, url: str, around: files.Item, model: str | None, fields: JsonObject) -> tuple[Done, files.Source]:
     """The request that a stored session makes next, with the fields `around` it; the session is left as it is."""
-    source = files.Source(name=f"session {name}", data=b"", kind="body", items=(around,))
+    source = files.Source(name=f"session {plain(name)}", data=b"", kind="body", items=(around,))
     with sessions.opened(url, "") as store:
         chat = store.session(name, model=model, policy=transom.Policy.sliding(**fields))
         done = _each(source, chat.api, lambda request, _: chat.preview(**request), "fitting")

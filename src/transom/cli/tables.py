@@ -13,6 +13,7 @@ from rich.text import Text
 
 import transom
 from transom.catalog import ModelCard
+from transom.cli.answers import plain
 from transom.parts import walk
 from transom.plan import Decision
 from transom.report import many
@@ -207,7 +208,7 @@ def _live(fit: transom.Fit) -> int:
 
 
 def _model(name: str) -> str:
-    return name or "an unknown model (--model names it)"
+    return plain(name) or "an unknown model (--model names it)"
 
 
 def _where(report: transom.Report, one: Decision) -> str:

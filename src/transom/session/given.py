@@ -28,23 +28,31 @@ def flat(messages: Iterable[object]) -> Iterable[object]:
             yield one
 
 
-def read(form: Form, api: str, messages: Iterable[object], first: int = 0) -> list[Message]:
-    """Messages as they are read, the first one with the number `first`. Raises BadRequest with the number among those given."""
-    return [_one(form, api, message, number, first) for number, message in enumerate(messages)]
+def read(form: Form, api: str, messages: Iterable[object], first: int = 0, whose: str = "those given") -> list[Message]:
+    """Messages as they are read, the first one with the number `first`. Raises BadRequest with the number among `whose`."""
+    views = []
+    for number, message in enumerate(messages):
+        try:
+            views.append(_one(form, message, first + number))
+        except BadRequest as error:
+            place = f"{bodies.key(api)}[{number}]{error.place}"
+            raise BadRequest(f"message {number} of {whose}: {_says(error)}", place=place) from error
+    return views
 
 
-def _one(form: Form, api: str, message: object, number: int, first: int) -> Message:
+def _one(form: Form, message: object, number: int) -> Message:
+    """A message as it is read. Raises BadRequest with the place inside of it, as it goes on behind the message's own."""
     try:
         plain = door.admit(message, door.NO_MESSAGE)
     except BadRequest as error:
-        inside = f".{error.place}" if error.place and error.place[0] != "[" else error.place
-        raise _misread(error, api, number, inside) from error
+        place = f".{error.place}" if error.place and error.place[0] != "[" else error.place
+        raise BadRequest(_says(error), place=place) from error
     try:
-        return form.read_message(plain, first + number)
+        return form.read_message(plain, number)
     except BadRequest as error:
-        raise _misread(error, api, number, _MESSAGE.sub("", error.place, count=1)) from error
+        raise BadRequest(_says(error), place=_MESSAGE.sub("", error.place, count=1)) from error
 
 
-def _misread(error: BadRequest, api: str, number: int, inside: str) -> BadRequest:
-    says = str(error).removeprefix(f"{error.place}: ") if error.place else str(error)
-    return BadRequest(f"message {number} of those given: {says}", place=f"{bodies.key(api)}[{number}]{inside}")
+def _says(error: BadRequest) -> str:
+    """What an error says, without its place."""
+    return str(error).removeprefix(f"{error.place}: ") if error.place else str(error)

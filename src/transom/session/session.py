@@ -80,6 +80,8 @@ class Session:
         Each is a message of the session's form, an SDK's object of one, or a list of these. `model`: who wrote them. Raises
         BadRequest with the place of what is no message; nothing is stored then.
         """
+        if not isinstance(model, str):
+            raise BadSetting(f"model is {model!r}; it must be the name of who wrote the messages, or left out")
         given = list(flat(messages))
         head = self.log.append(self._views(given), model=model, api=self.api)
         return tuple(range(head.count - len(given), head.count))
@@ -92,16 +94,16 @@ class Session:
         is no `transom.Usage`; nothing is stored then.
         """
         answer = door.admit(reply, door.NO_ANSWER)
-        read = bodies.reply(self.api, answer)
+        found = bodies.reply(self.api, answer)
         usage = learning.sound(usage) or learning.sound(self._form.usage(answer))
-        views = self._views(read.messages)
+        views = read(self._form, self.api, found.messages, whose="the answer")
         for attempt in range(RETRIES):
             head, slot, before, _ = self._opening()
             after = learning.learned(before, slot.sample if not slot.steps else None, usage, self._rounds.card)
             following = replace(slot, seen=self._seen(slot, head, usage, views), counted=head.count + len(views), sample=None)
             try:
                 then = self.log.append(
-                    views, model=read.model or self.model, api=self.api, slot=following.to_dict(), over=head.version,
+                    views, model=found.model or self.model, api=self.api, slot=following.to_dict(), over=head.version,
                     records=learning.written(after, before, self._rounds.card),
                 )  # fmt: skip
             except StateConflict:
@@ -110,7 +112,9 @@ class Session:
                 continue
             self._rounds.moved(head.version, then.version)
             seqs = tuple(range(then.count - len(views), then.count))
-            return Recorded(stop_reason=read.stop_reason, usage=usage, seqs=seqs, learned=after.calibration != before.calibration)
+            return Recorded(
+                stop_reason=found.stop_reason, usage=usage, seqs=seqs, learned=after.calibration != before.calibration
+            )
         raise AssertionError("unreachable")
 
     def compile(self, **asked: Json) -> Fit:

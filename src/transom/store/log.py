@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from transom import canon
-from transom.errors import NoSession, StateConflict
+from transom.errors import NoSession, StateConflict, StoreError
 from transom.frozen import Frozen
 from transom.parts import Message, walk
 from transom.store import statements
@@ -100,7 +100,11 @@ class StoredLog:
         slot: JsonObject | None = None,
     ) -> Head:
         """As `append`, inside of a transaction that locked the session as `head` says."""
-        key = self._insert(connection, head, messages, model=model, api=api)
+        try:
+            key = self._insert(connection, head, messages, model=model, api=api)
+        except IntegrityError as error:
+            there = f"holds messages behind the {head.count:,} that it says it has"
+            raise StoreError(f"the session {self._name!r} {there}; restore a copy of the store") from error
         kinds = head.kinds.union(part.kind for message in messages for part in walk(message.parts))
         after = replace(head, count=head.count + len(messages), key=key, changed=now(), kinds=kinds)
         changes = {"count": after.count, "key": key, "changed": after.changed, "kinds": canon.text(sorted(kinds))}

@@ -79,6 +79,12 @@ class Shelf:
         Raises BadSetting where the session is of another form, or holds messages and these are not meant to go `behind` them.
         """
         checked(name)
+        try:
+            return self._take(name, messages, api=api, model=model, behind=behind)
+        except IntegrityError:  # somebody else made it in the meantime
+            return self._take(name, messages, api=api, model=model, behind=behind)
+
+    def _take(self, name: str, messages: Sequence[Message], *, api: str, model: str, behind: bool) -> Head:
         with self.database.writing() as connection:
             head = self._find(connection, name, lock=True)
             if head is None:
