@@ -71,3 +71,13 @@ def test_a_message_appended_to_a_torn_store_can_be_read_again(stored: str) -> No
 def test_no_message_is_lost_in_whatever_stands_between(rows: list[str], end: str) -> None:
     found = log.read(end.join(rows))
     assert [json.dumps(message) for message in found.messages] == [row for row in rows if row in (LINE, NEXT)]
+
+
+def test_items_of_responses_are_messages_where_they_may_stand() -> None:
+    item = {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"}
+    line = json.dumps(item)
+    assert log.read(line, items=True).messages == (item,)
+    assert log.read(line).lost[0].reason == "an object without a role, and so no message"
+    assert log.read('{"type": "session"}', items=True).messages == ()
+    cut = log.read('{"role": "user", "cont' + line, items=True)  # written right behind a cut
+    assert (cut.messages, len(cut.lost)) == ((item,), 1)

@@ -70,6 +70,10 @@ def test_every_exported_name_is_there_and_the_list_is_sorted() -> None:
     by_kind = sorted(transom.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     assert list(transom.__all__) == by_kind  # constants, classes, functions
     assert all(hasattr(transom, name) for name in transom.__all__)
+    assert [transom.__getattr__(name) for name in ("Store", "summaries")] == [
+        transom.Store,
+        transom.summaries,
+    ]  # loaded when named
 
 
 def test_exported_things_have_a_docstring() -> None:

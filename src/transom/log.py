@@ -16,6 +16,7 @@ from transom import canon, door
 from transom.errors import BadRequest
 from transom.frozen import Frozen
 from transom.types import JsonObject
+from transom.wire.openai_responses_items import is_item
 
 _NOTHING: Final = " \t\r\n\x00"
 _OPENINGS: Final = ('{"role"', '{"content"', '{ "role"', '{ "content"', '{"type"', '{"id"')
@@ -50,14 +51,16 @@ class Log(Frozen, frozen=True, kw_only=True):
     whole: bool = True
 
 
-def read(data: bytes | str) -> Log:
-    """The messages in JSON lines. Never raises: what cannot be read is in `lost`. Empty lines are no loss."""
+def read(data: bytes | str, *, items: bool = False) -> Log:
+    """The messages in JSON lines. Never raises: what cannot be read is in `lost`. Empty lines are no loss. `items`: those of
+    Responses, which have a type and no role, are messages too.
+    """
     text = decoded(data)
     messages: list[JsonObject] = []
     lines: list[int] = []
     lost: list[Loss] = []
     for number, row in enumerate(text.split("\n"), 1):
-        for found in _row(row):
+        for found in _row(row, items=items):
             if isinstance(found, str):
                 lost.append(Loss(line=number, reason=found))
             else:
@@ -78,39 +81,40 @@ def appended(data: bytes | str, message: JsonObject) -> bytes:
     return line if read(data[-1:]).whole else b"\n" + line
 
 
-def _row(row: str) -> Iterator[JsonObject | str]:
+def _row(row: str, *, items: bool) -> Iterator[JsonObject | str]:
     """The messages of a line and what is lost of it, in order."""
     body = row.strip(_NOTHING)
     nuls = row.count("\x00") - body.count("\x00")
     if nuls:
         yield f"{nuls:,} NUL bytes, as an interrupted write leaves them"
     while body:
-        found, body = _first(body)
+        found, body = _first(body, items=items)
         yield found
 
 
-def _first(body: str) -> tuple[JsonObject | str, str]:
+def _first(body: str, *, items: bool) -> tuple[JsonObject | str, str]:
     """The first message of a text, or why there is none, and what follows it."""
     try:
-        return _message(door.parse(body)), ""
+        return _message(door.parse(body), items=items), ""
     except BadRequest as error:
         reason = str(error).removeprefix("line 1, ")
     try:
         found, end = _DECODER.raw_decode(body)
     except (ValueError, RecursionError):
-        behind = _resumed(body)
+        behind = _resumed(body, items=items)
         return reason, body[behind:] if behind else ""
     try:
-        return _message(door.admit(found)), body[end:].lstrip(_NOTHING)
+        return _message(door.admit(found), items=items), body[end:].lstrip(_NOTHING)
     except BadRequest as error:
         return str(error), body[end:].lstrip(_NOTHING)
 
 
-def _message(found: JsonObject) -> JsonObject | str:
-    return found if "role" in found or "participant" in found else "an object without a role, and so no message"
+def _message(found: JsonObject, *, items: bool) -> JsonObject | str:
+    is_message = "role" in found or "participant" in found or (items and is_item(found))
+    return found if is_message else "an object without a role, and so no message"
 
 
-def _resumed(body: str) -> int:
+def _resumed(body: str, *, items: bool) -> int:
     """Where a whole message stands behind a cut, up to the end of the line; 0 where none does."""
     at = 0
     for _ in range(_MOST_TRIED):
@@ -121,6 +125,6 @@ def _resumed(body: str) -> int:
             found, end = _DECODER.raw_decode(body, at)
         except (ValueError, RecursionError):
             continue
-        if end == len(body) and isinstance(found, dict) and "role" in found:
+        if end == len(body) and isinstance(found, dict) and ("role" in found or (items and is_item(found))):
             return at
     return 0

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import transom
+from session.speech import SPEECHES
 from transom.cli import app
 
 TALK = [
@@ -240,3 +241,21 @@ def test_a_fork_wants_a_name(tmp_path: Path, url: str) -> None:
         result = run("sessions", "fork", "a", into, "--store", url)
         assert (result.exit_code, "characters; it has between 1 and 255" in result.stderr) == (2, True)
     assert names(url) == ["a"]
+
+
+@pytest.mark.parametrize("api", SPEECHES)
+def test_what_is_exported_can_be_imported_again(tmp_path: Path, url: str, api: str) -> None:
+    """Items of Responses, which have no role, among them; and a log of them says itself what it is."""
+    speech = SPEECHES[api]
+    talk = [speech.user([speech.text("look")]), *speech.answer([speech.text("so")], [("call_1", {"n": 1})])]
+    talk += speech.results([("call_1", [speech.text("seen")])], [])
+    with transom.Store(url) as store:
+        store.session("a", api=api, model=speech.models[0]).append(*talk)
+    file = tmp_path / "out.jsonl"
+    assert run("sessions", "export", "a", "--store", url, "-o", file).exit_code == 0
+    given = [] if api == "openai-responses" else ["--api", api]
+    made = run("sessions", "import", file, "b", "--store", url, *given)
+    assert (made.exit_code, f"messages of {api} appended" in made.stderr) == (0, True)
+    assert not list(tmp_path.glob("*.unread"))
+    with transom.Store(url) as store:
+        assert list(store.session("b", api=api).messages()) == talk

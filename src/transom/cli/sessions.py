@@ -22,6 +22,7 @@ from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting
 from transom.fit import form_of
 from transom.types import JsonObject
+from transom.wire.openai_responses_items import is_item
 
 WORDS = 100
 """Characters of a message that `show` prints."""
@@ -128,10 +129,11 @@ def import_(
     """Store the messages of FILE as a session. Lines that are no message are named and kept aside, and the others are stored."""
     with sentences():
         data = files.read(file).data
-        found = log.read(data)
+        found = log.read(data, items=True)
         if not found.messages:
             raise BadRequest(f"{files.shown(file)} holds no message; give JSON lines, a message a line")
-        form = api or guess({"messages": list(found.messages)})
+        has_items = any("role" not in one and is_item(one) for one in found.messages)
+        form = api or ("openai-responses" if has_items else guess({"messages": list(found.messages)}))
         found = _of_form(found, form)
         if not found.messages:
             what = f"{files.shown(file)} holds no message of {form}"

@@ -64,6 +64,12 @@ def is_call(json: JsonObject) -> bool:
     return said in CALLS or (said == "tool_search_call" and isinstance(json.get("call_id"), str))
 
 
+def is_item(json: JsonObject) -> bool:
+    """Whether an object that has no role is an item of a kind that is known here."""
+    said = kind(json)
+    return isinstance(json.get("type"), str) and (is_call(json) or is_output(said) or said in _READERS)
+
+
 def read(json: JsonObject) -> tuple[Role, Part]:
     """An item that is no message: whose it is and its one part."""
     said = kind(json)
