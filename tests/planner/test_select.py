@@ -99,6 +99,13 @@ def test_no_note_stands_before_a_whole_conversation() -> None:
     assert not Seams().of(chosen("aua", [10] * 3, 100).kept)
 
 
+def test_a_window_that_opens_with_a_summary_of_what_was_not_read_wants_a_note() -> None:
+    """A log is read from where its newest summary begins; an older one that ends a turn may stand in front of that."""
+    kept = chosen("aua", [10] * 3, 100).kept
+    assert Seams(first=7).of(kept) == (Seam(kept[0].start, "user"),)
+    assert Seams(first=kept[0].start).of(kept) == ()
+
+
 def test_the_newest_request_and_the_newest_group_always_stay() -> None:
     """CM-127, AN-37, INV-15: even when they alone are over the budget; the caller refuses then."""
     selection = chosen("uaa", [100, 10, 100], 50)

@@ -260,6 +260,7 @@ def test_sessions_of_other_forms_that_found_a_fault_hold(preset: str, seed: int,
     [
         ("compacting", 585),  # a picture that the limit had taken came back as the compaction made room for it
         ("compacting", 665),  # a window that moved made room for a summary that came late, one request too late
+        ("folding", 127),  # a summary of the assistant's own stood first, before all that had been read
         ("folding", 852),  # of summaries that came late one had no room until another had made some
         ("folding", 155),  # a call behind those ahead, of the same id, seemed to wait for a result that had come
     ],

@@ -64,7 +64,7 @@ class Seams(Frozen, frozen=True):
     def of(self, kept: Sequence[Group]) -> tuple[Seam, ...]:
         """The seams of these groups, oldest first."""
         found: list[Seam] = []
-        if kept and not kept[0].opens and kept[0].start > self.first:
+        if kept and not kept[0].opens and kept[0].start != self.first:
             found.append(Seam(kept[0].start, "user"))
         running = False
         for left, right in pairwise(kept) if self.merges else ():
