@@ -219,8 +219,9 @@ def _priced(conversation: Conversation, *, model: str | None, card: ModelCard | 
 
 def _folds(ready: object) -> None:
     """Raises BadSetting for summaries that are none."""
-    found = ready if isinstance(ready, list | tuple) else (ready,)
-    for number, fold in enumerate(found):
+    if not isinstance(ready, list | tuple):
+        raise BadSetting(f"ready is {type(ready).__name__}; give a list of what transom.fulfil(ask, text) returned")
+    for number, fold in enumerate(ready):
         if not isinstance(fold, Fold):
             raise BadSetting(f"ready[{number}] is {type(fold).__name__}; give what transom.fulfil(ask, text) returned, in a list")
 

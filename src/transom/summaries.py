@@ -32,6 +32,10 @@ MOST_FIGURES: Final = 6
 OPENERS: Final = (*SAID.values(), CALLED, RETURNED, BEFORE)
 
 
+class CutOff(BadRequest):
+    """An answer that ended at its length, in the middle of what it says."""
+
+
 def digest(ask: Ask) -> str:
     """A summary without a model: a line for each message, call, result and picture, with its first line and its figures.
 
@@ -62,11 +66,11 @@ def summarise(ask: Ask, *, client: Any, model: str, **options: Any) -> str:  # n
     chat = getattr(client, "chat", None)
     if chat is not None:
         made = requests(ask, api="openai-chat", model=model, **options)
-        return _joined(_of_chat(_answer(chat.completions.create(**one))) for one in made)
+        return _joined(of_chat(_answer(chat.completions.create(**one))) for one in made)
     if getattr(client, "messages", None) is None:
         raise BadSetting("the client has neither `chat` nor `messages`; give an OpenAI or an Anthropic client")
     made = requests(ask, api="anthropic", model=model, **options)
-    return _joined(_of_anthropic(_answer(client.messages.create(**one))) for one in made)
+    return _joined(of_anthropic(_answer(client.messages.create(**one))) for one in made)
 
 
 def requests(
@@ -106,7 +110,10 @@ def _answer(answer: object) -> object:
     return answer
 
 
-def _of_chat(answer: object) -> str:
+def of_chat(answer: object) -> str:
+    """The words of an answer of Chat Completions, as its SDK's object or as JSON. Raises BadRequest where it is none, CutOff
+    where it was cut off.
+    """
     choices = _at(answer, "choices")
     if not isinstance(choices, list | tuple):
         raise BadRequest("the client's answer has no list of `choices`; it must be the whole answer of one request")
@@ -119,14 +126,15 @@ def _of_chat(answer: object) -> str:
     return _words(_at(message, "content"))
 
 
-def _of_anthropic(answer: object) -> str:
+def of_anthropic(answer: object) -> str:
+    """The same of an answer of Anthropic Messages."""
     _whole(_at(answer, "stop_reason"), "max_tokens")
     return _words(_at(answer, "content"))
 
 
 def _whole(reason: object, cut: str) -> None:
     if reason == cut:
-        raise BadRequest(
+        raise CutOff(
             f"the summary was cut off at its length (the answer stopped with {cut!r}), and half of one is none; "
             f"give it more room (max_tokens=..., or max_completion_tokens=...), or leave it"
         )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import threading
 
 import pytest
 
@@ -15,10 +18,13 @@ REFUSED = b'{"type":"error","error":{"type":"request_too_large","message":"Reque
 TAKEN = b'{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":10,"output_tokens":2}}'
 LIMIT = 3_000_000
 READ_OF_IT = 4_096
+CHUNK = 60_000
 
 
 class Gateway:
-    """A raw server that reads 4 KB of a body over its limit, refuses it, and closes. `interim`: what it says before."""
+    """A raw server that reads 4 KB of a body over its limit, refuses it, and closes, as servers do, when the client has heard of
+    it. `interim`: what it says before.
+    """
 
     def __init__(self, interim: bytes = b"") -> None:
         self.interim = interim
@@ -35,6 +41,10 @@ class Gateway:
             status, body = (b"413 Too Large\r\nConnection: close", REFUSED) if large else (b"200 OK", TAKEN)
             writer.write(self.interim + b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body))
             await writer.drain()
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                async with asyncio.timeout(2):
+                    while large and await reader.read(LIMIT):
+                        pass
         finally:
             writer.close()
 
@@ -62,6 +72,44 @@ def test_a_passed_body_that_is_refused_at_its_beginning_gets_the_refusal(start: 
         for _ in range(5):
             answer = begun.post("/v1/files", b"x" * 6_000_000)
             assert (answer.status_code, answer.content) == (413, REFUSED)
+
+
+class Door:
+    """A raw server that turns a chunked body away before its end, and keeps the connection for what comes next."""
+
+    def __init__(self) -> None:
+        self.refused = threading.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                if b"transfer-encoding: chunked" in head.lower():
+                    await reader.readexactly(CHUNK)
+                    writer.write(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
+                    self.refused.set()
+                elif head.startswith(b"POST "):
+                    await reader.readexactly(2)
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+                else:  # the request that was refused goes on
+                    writer.write(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+def test_a_connection_whose_request_was_given_up_is_used_for_no_other(start: Start) -> None:
+    """Its server waits for the rest of that request, and would take the next one's beginning for it."""
+    door = Door()
+    with listening(door.serve) as url:
+        begun = start(upstream={"openai": url})
+        with socket.create_connection(("127.0.0.1", int(begun.url.rpartition(":")[2])), timeout=10) as client:
+            head = b"POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ntransfer-encoding: chunked\r\n\r\n"
+            client.sendall(head + b"%x\r\n%b\r\n" % (CHUNK, b"x" * CHUNK))
+            assert door.refused.wait(10)
+            client.sendall(b"0\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.1 403")
+        assert begun.post("/v1/files", b"{}").status_code == 200
 
 
 def test_what_is_no_refusal_lets_the_writing_go_on() -> None:

@@ -44,11 +44,11 @@ def test_a_terminals_interrupt_reaches_the_command_without_being_passed_on(monke
     try:
         monkeypatch.setattr(os, "ctermid", lambda: os.ttyname(theirs))
         monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp())
-        assert command.in_foreground()
+        assert command.terminal_tells_child()
         monkeypatch.setattr(os, "tcgetpgrp", lambda _: os.getpgrp() + 1)
-        assert not command.in_foreground()
+        assert not command.terminal_tells_child()
         monkeypatch.setattr(os, "ctermid", lambda: "/nothing/like/a/terminal")
-        assert not command.in_foreground()
+        assert not command.terminal_tells_child()
     finally:
         os.close(ours)
         os.close(theirs)

@@ -23,7 +23,10 @@ def shown(data: Any) -> Json:
 
 def talk(data: Any = DATA, *more: Json) -> Json:
     sealed = {"reasoningContent": {"redactedContent": data}}
-    said = {"role": "assistant", "content": [sealed, {"toolUse": {"toolUseId": "a", "name": "look", "input": {"bytes": "aGk="}}}]}
+    said = {
+        "role": "assistant",
+        "content": [sealed, {"toolUse": {"toolUseId": "a", "name": "look", "input": {"source": {"bytes": "aGk="}}}}],
+    }
     result = {"toolResult": {"toolUseId": "a", "content": [{"text": "seen"}, shown(data)]}}
     asks = {"role": "user", "content": [{"text": "see"}, shown(data)]}
     tools = {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {"type": "object"}}}}]}

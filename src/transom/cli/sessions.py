@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -22,6 +22,7 @@ from transom.cli.guess import guess
 from transom.errors import BadRequest, BadSetting
 from transom.fit import form_of
 from transom.types import JsonObject
+from transom.wire.guess import looks
 from transom.wire.openai_responses_items import is_item
 
 WORDS = 100
@@ -132,8 +133,7 @@ def import_(
         found = log.read(data, items=True)
         if not found.messages:
             raise BadRequest(f"{files.shown(file)} holds no message; give JSON lines, a message a line")
-        has_items = any("role" not in one and is_item(one) for one in found.messages)
-        form = api or ("openai-responses" if has_items else guess({"messages": list(found.messages)}))
+        form = api or _guessed(found.messages)
         found = _of_form(found, form)
         if not found.messages:
             what = f"{files.shown(file)} holds no message of {form}"
@@ -145,6 +145,12 @@ def import_(
         note(f"{len(seqs):,} messages of {form} appended to {name} (numbers {seqs[0]} to {seqs[-1]})")
         for words in kept:
             note(words)
+
+
+def _guessed(messages: Sequence[JsonObject]) -> str:
+    """The form that messages are in: by those that have a role; where these tell of none, items without one are of Responses."""
+    spoken = [one for one in messages if "role" in one or not is_item(one)]
+    return looks({"messages": spoken}) or ("openai-responses" if len(spoken) < len(messages) else guess({"messages": spoken}))
 
 
 def _of_form(found: log.Log, form: str) -> log.Log:

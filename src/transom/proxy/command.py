@@ -78,7 +78,7 @@ def settings(  # noqa: PLR0913 - what a command was given
     try:
         return build(raw)
     except BadSetting as error:
-        if file and _refused({"upstream": raw["upstream"], **in_file}) == str(error):
+        if file and _refused({"upstream": dict(OFFICIAL), **in_file}) == str(error):
             raise BadSetting(f"--config {file}: {error}") from error
         raise
 
@@ -223,7 +223,7 @@ def _passing() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     early: list[int] = []
 
     def hand_on(number: int, _: FrameType | None) -> None:
-        if number == signal.SIGINT and in_foreground():
+        if number == signal.SIGINT and terminal_tells_child():
             return
         for child in children:
             child.send_signal(number)
@@ -244,7 +244,7 @@ def _passing() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
             signal.signal(number, handler)
 
 
-def in_foreground() -> bool:
+def terminal_tells_child() -> bool:
     """Whether a terminal's Ctrl-C reaches this process, and so its child too: whether it is in the terminal's foreground."""
     if not hasattr(os, "tcgetpgrp"):  # Windows: the console tells all of its processes
         return True

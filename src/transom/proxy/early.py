@@ -17,8 +17,9 @@ import httpcore2
 
 UNWATCHED: Final = 32 * 1_024
 """Bytes of a request that are written without listening: they fit into the buffers of the connection, so that nothing waits."""
-PASSES: Final = 5
-"""Passes of the event loop that bring in what had come before the listening began."""
+MOMENT: Final = 0.02
+"""Seconds in which what stands in the socket already is taken in: a write into a connection that the server has reset would lose
+it. Under TLS it may be a record that says nothing, so that nothing more is waited for."""
 SIZE: Final = 64 * 1_024
 """Bytes that are read at once, as httpcore2 does."""
 _INTERIM: Final = re.compile(rb"HTTP/1\.\d 1\d\d")
@@ -42,12 +43,13 @@ class Backend(httpcore2.AnyIOBackend):
 
 
 class Stream(httpcore2.AsyncNetworkStream):
-    """A connection. While more than a small request is written, one read is always open."""
+    """A connection. While more than a small request is written a read is open, until something comes that is no refusal."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
         self._stream = stream
         self._sent = 0
         self._listens = True
+        self._gave_up = False
         self._came = b""
         self._reading: asyncio.Task[bytes] | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -60,17 +62,15 @@ class Stream(httpcore2.AsyncNetworkStream):
             return
         if self._reading is None:
             self._listen()
-            for _ in range(PASSES):
-                await asyncio.sleep(0)
-        if self._is_refused():
-            raise httpcore2.WriteError
+        if self._reading is not None and self._stream.get_extra_info("is_readable"):
+            await asyncio.wait({self._reading}, timeout=MOMENT)
+        self._give_up_where_refused()
         # Where it is given up it is not cancelled, since half a record would break TLS for reading too; `aclose` ends it.
         writing = self._writing = asyncio.ensure_future(self._stream.write(buffer, timeout))
         writing.add_done_callback(_seen)
         while not writing.done():
             await asyncio.wait({writing, self._reading} if self._reading else {writing}, return_when=asyncio.FIRST_COMPLETED)
-            if self._is_refused():
-                raise httpcore2.WriteError
+            self._give_up_where_refused()
         await writing
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the interface's own
@@ -104,28 +104,34 @@ class Stream(httpcore2.AsyncNetworkStream):
         return Stream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - the interface's own
-        """What is known of the connection."""
+        """What is known of the connection. One whose request was given up is said to have something in it to be read, so that the
+        pool does not use it again: to the server the rest of that request is still to come.
+        """
+        if self._gave_up and info == "is_readable":
+            return True
         return self._stream.get_extra_info(info)
 
     def _listen(self) -> None:
         self._reading = asyncio.ensure_future(self._stream.read(SIZE))
         self._reading.add_done_callback(_seen)
 
-    def _is_refused(self) -> bool:
-        """Whether what came so far begins a refusal. What is none ends the listening, and waits for `read`."""
+    def _give_up_where_refused(self) -> None:
+        """Take in what came. Raises WriteError where it begins a refusal; what is none ends the listening, and is kept."""
         if self._reading is None or not self._reading.done():
-            return False
+            return
         reading, self._reading = self._reading, None
         if reading.exception() is not None:  # it broke; `read` will meet the same
             self._listens = False
-            return False
+            return
         self._came += reading.result()
         refused = is_refusal(self._came)
         if refused is None and reading.result():
             self._listen()
         else:
             self._listens = False
-        return bool(refused)
+        if refused:
+            self._gave_up = True
+            raise httpcore2.WriteError
 
 
 def is_refusal(data: bytes) -> bool | None:

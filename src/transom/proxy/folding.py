@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from transom import canon
+from transom.errors import BadRequest
 from transom.folds import fulfil
 from transom.plan import Ask, Fold
 from transom.proxy.bounded import Bounded
@@ -26,7 +27,7 @@ from transom.proxy.inlet import Busy, Hold
 from transom.proxy.settings import Family, Folding, Settings, Upstream
 from transom.proxy.upstream import Answer, Outlet, Unreachable
 from transom.proxy.usage import Reader
-from transom.summaries import requests
+from transom.summaries import CutOff, of_anthropic, of_chat, requests
 from transom.types import JsonObject
 from transom.wire import FORMS
 
@@ -147,10 +148,16 @@ def spoken(data: bytes, family: Family) -> str:
     try:
         answer = msgspec.json.decode(data)
         if family == "openai":
-            return str(answer["choices"][0]["message"]["content"] or "").strip()
-        parts = answer["content"] if family == "anthropic" else answer["candidates"][0]["content"]["parts"]
-        return "".join(part["text"] for part in parts if _is_said(part)).strip()
-    except (msgspec.DecodeError, KeyError, IndexError, TypeError, AttributeError):
+            return of_chat({"choices": [answer["choices"][0]]}).strip()
+        if family == "anthropic":
+            return of_anthropic({**answer, "content": [*answer["content"]]}).strip()
+        candidate = answer["candidates"][0]
+        if candidate.get("finishReason") == "MAX_TOKENS":
+            raise Failed("cut off")
+        return "".join(part["text"] for part in candidate["content"]["parts"] if _is_said(part)).strip()
+    except CutOff:
+        raise Failed("cut off") from None
+    except (msgspec.DecodeError, BadRequest, KeyError, IndexError, TypeError, AttributeError):
         raise Failed("unreadable") from None
 
 

@@ -1,7 +1,8 @@
 """A time limit for a request's head: uvicorn closes a connection that is idle between two requests, and no other.
 
 The rule: a head has so many seconds, from the connection's start or from the end of the wait between two requests, however its
-bytes come; so nobody can hold connections with half a head, or with nothing.
+bytes come; so nobody can hold connections with half a head, or with nothing. For half a head that came together with the request
+before it uvicorn's limit of idle connections holds, until more of it comes.
 """
 
 from __future__ import annotations
@@ -26,11 +27,6 @@ class Protocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Whatever came may have ended a head, or begun one."""
         super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        """Of the next request half a head may be there already."""
-        super().on_response_complete()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -13,7 +13,7 @@ from transom.errors import OverBudget
 from transom.frozen import Frozen
 from transom.pairing.draft import MADE
 from transom.parts import Conversation, Entry, Message, spell
-from transom.plan import Decision, Fold, Size, State, covering
+from transom.plan import Decision, Fold, Size, State
 from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
 from transom.pricing import PriceList
@@ -92,7 +92,9 @@ class Rounds:
                 last=_with_left_out(last, slot), history=opened.history, ready=ready, compacting=compacting, preview=preview,
             )  # fmt: skip
             report = _without(fit.report, opened.beside, opened.conversation)
-            return replace(fit, report=replace(report, notes=(*report.notes, *_by_hand(slot, bodies.key(head.api)))))
+            return replace(
+                fit, report=replace(report, notes=(*report.notes, *_by_hand(slot, bodies.key(head.api), fit.state.folds)))
+            )
 
         if slot.state is not None:
             opened = self._open(head, slot, slot.reach, asked)
@@ -252,20 +254,20 @@ def _in_order(key: Key) -> tuple[int, str]:
     return key[0], spell(key[1])
 
 
-def _by_hand(slot: Slot, key: str) -> Iterator[str]:
+def _by_hand(slot: Slot, key: str, standing: Sequence[Fold]) -> Iterator[str]:
     """What the report says of what was left out by hand."""
     left_out = sorted(slot.left_out, key=_in_order)
     if left_out:
         yield f"left out by hand: {', '.join(spell((key, seq, *place)) for seq, place in left_out)}"
     for seq in dict.fromkeys(seq for seq, _ in left_out):
-        told = still_told(slot, spell((key, seq)), seq)
+        told = still_told(standing, spell((key, seq)), seq)
         if told:
             yield told
 
 
-def still_told(slot: Slot, place: str, seq: int) -> str:
-    """What is said of a message that is left out and that a summary stands for; "" where none does."""
-    fold = covering(slot.state.folds, seq) if slot.state is not None else None
+def still_told(made: Sequence[Fold], place: str, seq: int) -> str:
+    """What is said of a message that is left out and that one of the summaries `made` stands for; "" where none does."""
+    fold = next((one for one in made if one.covers(seq)), None)
     if fold is None:
         return ""
     return f"the summary of messages {fold.first} to {fold.last} was made before {place} was left out, and may still tell of it"

@@ -187,8 +187,9 @@ class Session:
         return made
 
     def fork(self, into: str, *, at: int | None = None) -> Session:
-        """A copy of the session's first `at` messages (all of them) under another name. Payloads are shared, state that was
-        made on no more than these goes with it, and neither changes the other.
+        """A copy of the session's first `at` messages (all of them) under another name, with the newest state that was made on no
+        more than these, what of them was left out by hand, their summaries, and what was learned. Payloads are shared, and
+        neither changes the other.
         """
         self._shelf.fork(self.name, into, count=at)
         log, head = self._shelf.open(into)
@@ -207,13 +208,15 @@ class Session:
 
         Raises BadSetting for a place where nothing stands that can be left out, with what can be.
         """
-        head, slot = self._now()
+        head, slot, _, made = self._opening()
         name = bodies.key(self.api)
         seq = places.number(place, name, head.count)
         view = stored(self._form, self._read(seq, seq + 1)[0])
         key = places.key(place, name, view)
         self.log.commit(replace(slot, left_out=slot.left_out | {key}).to_dict(), over=head.version)
-        return still_told(slot, spell((name, seq)), seq)
+        state = slot.state
+        standing = (*state.folds, *state.ready) if state is not None else ()
+        return still_told((*standing, *made), spell((name, seq)), seq)
 
     def messages(self, first: int = 0, last: int | None = None) -> tuple[JsonObject, ...]:
         """Stored messages as they were appended, from number `first` up to, not including, `last` (the end).

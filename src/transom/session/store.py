@@ -88,6 +88,8 @@ class Store:
         """
         _typed(model=(model, str))
         views = read(form_of(api), api, messages)
+        if not views:
+            raise BadSetting(f"no messages are given for the session {name!r}; give one, or open it with `session`")
         head = self._shelf.take(name, views, api=api, model=model or "", behind=behind)
         return tuple(range(head.count - len(views), head.count))
 

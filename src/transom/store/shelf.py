@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, literal, select, true
 from sqlalchemy.exc import IntegrityError
@@ -124,8 +125,8 @@ class Shelf:
         for table in (MESSAGES, PAYLOADS, CALLS):
             _copy(connection, table, _of(table, self.tenant, head.session), table.c.seq < upto, session)
         _copy(connection, CALIBRATIONS, _of(CALIBRATIONS, self.tenant, head.session), true(), session)
-        self._keep_summaries(connection, head, session, upto)
-        self._settle(connection, head, session, upto)
+        slot = self._settle(connection, head, session, upto)
+        self._keep_summaries(connection, head, session, upto, slot)
 
     def delete(self, name: str) -> None:
         """Take a session away, and every payload that no other session of the tenant holds. Raises NoSession."""
@@ -160,8 +161,8 @@ class Shelf:
         connection.execute(insert(SESSIONS).values(values))
         return session
 
-    def _settle(self, connection: Connection, head: Head, session: str, upto: int) -> None:
-        """Give a fork its count and key, and the newest state that fits."""
+    def _settle(self, connection: Connection, head: Head, session: str, upto: int) -> JsonObject:
+        """Give a fork its count and key, and the newest state that fits, which is the answer."""
         last = _of(MESSAGES, self.tenant, head.session), MESSAGES.c.seq == upto - 1
         key = connection.execute(select(MESSAGES.c.key).where(*last)).scalar() or b""
         fitting = select(STATES.c.body).where(_of(STATES, self.tenant, head.session), STATES.c.count <= upto)
@@ -172,14 +173,19 @@ class Shelf:
         values = {"count": upto, "key": key, "kinds": canon.text(sorted(head.kinds)), "slot": canon.encode(slot)}
         here = and_(SESSIONS.c.tenant == self.tenant, SESSIONS.c.session == session)
         connection.execute(SESSIONS.update().where(here).values(values))
+        return slot
 
-    def _keep_summaries(self, connection: Connection, head: Head, session: str, upto: int) -> None:
-        """Give a fork the summaries that were made of its messages and wait for their place."""
+    def _keep_summaries(self, connection: Connection, head: Head, session: str, upto: int, slot: JsonObject) -> None:
+        """Give a fork the summaries that were made of its messages, whether they wait for their place or have it: the state that
+        it goes on from, `slot`, may be older than that. What that state holds is there already.
+        """
         mine = {"of_tenant": self.tenant, "of_session": head.session}
-        for key, body in connection.execute(statements.KEPT_SUMMARIES, mine).all():
-            last = decoded(body).get("last")
+        held = {fold.get("key") for fold in _standing(slot)}
+        made = [*_standing(head.slot), *(decoded(body) for (body,) in connection.execute(statements.SUMMARIES, mine))]
+        for key, fold in {str(fold.get("key")): fold for fold in made if fold.get("key") not in held}.items():
+            last = fold.get("last")
             if isinstance(last, int) and last < upto:
-                own = {"tenant": self.tenant, "session": session, "key": key, "body": body}
+                own = {"tenant": self.tenant, "session": session, "key": key, "body": canon.encode(fold)}
                 connection.execute(statements.INSERTS["folds"], own)
 
     def _sweep(self, connection: Connection, digests: Sequence[bytes]) -> None:
@@ -191,6 +197,10 @@ class Shelf:
         for chunk in chunks(digests):
             connection.execute(statements.THERE, {"of_tenant": self.tenant, "digests": chunk})
             connection.execute(delete(BLOBS).where(BLOBS.c.tenant == self.tenant, BLOBS.c.digest.in_(chunk), ~held))
+
+
+MADE: Final = ("first", "last", "level", "text", "key")
+"""What a summary says of itself; all else is of the state that it stands in."""
 
 
 def checked(name: object, what: str = "a session's name", *, least: int = 1) -> str:
@@ -207,6 +217,13 @@ def checked(name: object, what: str = "a session's name", *, least: int = 1) -> 
 def is_whole(value: object) -> bool:
     """Whether a value is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _standing(slot: JsonObject) -> list[JsonObject]:
+    """The summaries in a stored state, as they were when they were made; none where it cannot be read."""
+    state = slot.get("state")
+    found = [*state.get("folds", ()), *state.get("ready", ())] if isinstance(state, dict) else []
+    return [{name: fold[name] for name in MADE if name in fold} for fold in found if isinstance(fold, dict)]
 
 
 def _left_out(slot: JsonObject) -> list[Json]:

@@ -43,7 +43,6 @@ OLD_STATES: Final = delete(STATES).where(_mine(STATES), STATES.c.version <= bind
 RECORD: Final = select(CALIBRATIONS.c.record).where(_mine(CALIBRATIONS), CALIBRATIONS.c.card == bindparam("of_card"))
 FORGET: Final = delete(CALIBRATIONS).where(_mine(CALIBRATIONS), CALIBRATIONS.c.card == bindparam("of_card"))
 SUMMARIES: Final = select(FOLDS.c.body).where(_mine(FOLDS))
-KEPT_SUMMARIES: Final = select(FOLDS.c.key, FOLDS.c.body).where(_mine(FOLDS))
 UNFOLD: Final = delete(FOLDS).where(_mine(FOLDS), FOLDS.c.key == bindparam("of_key"))
 SETTLE: Final = delete(FOLDS).where(_mine(FOLDS), FOLDS.c.key == bindparam("of_key"), FOLDS.c.body == bindparam("of_body"))
 

@@ -13,6 +13,8 @@ from typing import Final
 
 from transom.types import Json
 
+OWN: Final = frozenset({"input", "json", "additionalModelRequestFields"})
+"""Keys behind which stands the caller's own JSON, in which boto3 takes no bytes."""
 BLOBS: Final = frozenset({("source", "bytes"), ("reasoningContent", "redactedContent")})
 """Where Converse has bytes: the key of the object, and the key in it."""
 
@@ -28,6 +30,8 @@ def given(node: object) -> bool:
 
 def with_bytes(node: Json, key: str = "") -> Json:
     """The same JSON with bytes in place of base64; the same object where there is none. What is no base64 stays."""
+    if key in OWN:
+        return node
     if isinstance(node, dict):
         made = {name: _decoded(value) if (key, name) in BLOBS else with_bytes(value, name) for name, value in node.items()}
         return made if any(made[name] is not node[name] for name in node) else node
