@@ -19,7 +19,7 @@ from transom.plan import Ask
 from transom.types import Json, JsonObject
 from transom.wire import FORMS
 
-__all__ = ["digest", "requests", "summarise"]
+__all__ = ["CutOff", "digest", "of_anthropic", "of_chat", "requests", "summarise"]
 
 APIS: Final = ("openai-chat", "anthropic")
 """The forms that a summary is asked for in."""

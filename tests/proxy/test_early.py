@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+import time
 
 import pytest
 
@@ -19,6 +20,8 @@ TAKEN = b'{"id":"m","type":"message","role":"assistant","content":[],"usage":{"i
 LIMIT = 3_000_000
 READ_OF_IT = 4_096
 CHUNK = 60_000
+END = b"0\r\n\r\n"
+"""The end of a chunked body."""
 
 
 class Gateway:
@@ -81,17 +84,21 @@ class Door:
         self.refused = threading.Event()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        owing = False
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
-                if b"transfer-encoding: chunked" in head.lower():
-                    await reader.readexactly(CHUNK)
+                if owing and head != END:  # the request that was refused goes on
+                    writer.write(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
+                elif b"transfer-encoding: chunked" in head.lower():
+                    await reader.readexactly(len(b"%x\r\n\r\n" % CHUNK) + CHUNK)
                     writer.write(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
+                    owing = True
                     self.refused.set()
-                elif head.startswith(b"POST "):
+                elif owing:
+                    owing = False
+                else:
                     await reader.readexactly(2)
                     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-                else:  # the request that was refused goes on
-                    writer.write(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
@@ -107,7 +114,8 @@ def test_a_connection_whose_request_was_given_up_is_used_for_no_other(start: Sta
             head = b"POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ntransfer-encoding: chunked\r\n\r\n"
             client.sendall(head + b"%x\r\n%b\r\n" % (CHUNK, b"x" * CHUNK))
             assert door.refused.wait(10)
-            client.sendall(b"0\r\n\r\n")
+            time.sleep(0.3)  # the refusal reaches the proxy
+            client.sendall(END)
             assert client.recv(100).startswith(b"HTTP/1.1 403")
         assert begun.post("/v1/files", b"{}").status_code == 200
 

@@ -236,6 +236,20 @@ def test_an_answer_that_is_none_is_no_summary(family: Any, data: bytes) -> None:
         spoken(data, family)
 
 
+@pytest.mark.parametrize(
+    ("family", "answer"),
+    [
+        ("anthropic", {"stop_reason": "max_tokens", "content": [{"type": "text", "text": "Half of"}]}),
+        ("openai", {"choices": [{"finish_reason": "length", "message": {"content": "Half of"}}]}),
+        ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS", "content": {"parts": [{"text": "Half of"}]}}]}),
+    ],
+)
+def test_an_answer_that_was_cut_off_is_no_summary(family: Any, answer: Any) -> None:
+    """It would stand for what it leaves out from then on."""
+    with pytest.raises(Failed, match="cut off"):
+        spoken(json.dumps(answer).encode(), family)
+
+
 def test_options_go_into_each_request(start: Start) -> None:
     begun = folding(start, fold={**FOLD, "options": {"temperature": 0}})
     begun.post("/v1/messages", talk(ROUNDS))

@@ -164,6 +164,8 @@ def test_a_flag_that_cannot_be_is_not_blamed_on_the_file(tmp_path: Path) -> None
     (tmp_path / "x.toml").write_text("mode = 'shadow'")
     said = refused("proxy", "--config", str(tmp_path / "x.toml"), "--max-images", "-1", *UPSTREAM, *NOWHERE)
     assert said.startswith("error: policy.max_images is -1; it is a positive number, 0 for no limit but the model's")
+    said = refused("proxy", "--config", str(tmp_path / "x.toml"), "--upstream", "foo=http://x", *NOWHERE)
+    assert said.startswith("error: upstream 'foo' is none")
 
 
 @pytest.mark.parametrize(

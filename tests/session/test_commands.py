@@ -243,6 +243,19 @@ def test_a_fork_wants_a_name(tmp_path: Path, url: str) -> None:
     assert names(url) == ["a"]
 
 
+def test_a_line_of_another_kind_does_not_make_a_log_one_of_responses(tmp_path: Path, url: str) -> None:
+    file = tmp_path / "log.jsonl"
+    lines = [
+        TALK[0],
+        {"type": "compaction", "encrypted_content": "x"},
+        {"role": "user", "content": [{"type": "image", "source": {}}]},
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    made = run("sessions", "import", file, "a", "--store", url)
+    assert "2 messages of anthropic appended" in made.stderr
+    assert "line 2: left out" in made.stderr
+
+
 @pytest.mark.parametrize("api", SPEECHES)
 def test_what_is_exported_can_be_imported_again(tmp_path: Path, url: str, api: str) -> None:
     """Items of Responses, which have no role, among them; and a log of them says itself what it is."""

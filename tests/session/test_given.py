@@ -164,5 +164,19 @@ def test_what_is_no_ask_and_no_summary_is_said_to_be_none(store: Store) -> None:
             call(ask, "y")
     ready: Any
     for ready in (["x"], "x", None):
-        with pytest.raises(transom.BadSetting, match=r"ready\[0\] is .*; give what transom.fulfil"):
+        with pytest.raises(transom.BadSetting, match=r"ready(\[0\])? is .*; give .*what transom.fulfil"):
             transom.fit({"messages": [GO]}, api="anthropic", ready=ready)
+
+
+def test_a_session_is_not_taken_without_messages(store: Store) -> None:
+    with pytest.raises(transom.BadSetting, match="no messages are given"):
+        store.take("empty", [], api="anthropic")
+    assert store.sessions() == ()
+
+
+def test_ready_is_a_list() -> None:
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hi"}]}
+    fold = transom.Fold(first=0, last=0, level=1, text="x", key="k")
+    for ready in (fold, {fold}, "x"):
+        with pytest.raises(transom.BadSetting, match="give a list"):
+            transom.fit(body, api="openai-chat", ready=ready)  # type: ignore[arg-type]

@@ -136,6 +136,36 @@ def test_a_fork_keeps_summaries_that_wait_for_their_place_and_what_was_learned(s
     assert whole.compile().request == chat.compile().request
 
 
+def test_a_fork_keeps_summaries_that_stand_too(store: Store) -> None:
+    """Whether the session it came from made a request in between: the state that it goes on from may be older than that."""
+    chat = folded(store)
+    before = chat.fork("before")
+    count = len(chat)
+    made = chat.compile()
+    assert made.state.folds
+    chat.append({"role": "assistant", "content": "yes"}, {"role": "user", "content": "and?"})
+    after = chat.fork("after", at=count)
+    assert [fold.text for fold in after.compile().state.folds] == [fold.text for fold in before.compile().state.folds]
+    assert chat.fork("all").compile().request == chat.compile().request
+
+
+def test_of_a_summary_that_waits_it_is_said_too(store: Store) -> None:
+    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
+    chat = store.session("a", api="openai-chat", model="some-unknown-model", policy=policy)
+    chat.append({"role": "user", "content": "go"})
+    fit = chat.preview()
+    while not fit.asks:
+        chat.append({"role": "user", "content": "word " * 60}, {"role": "assistant", "content": "yes"})
+        fit = chat.preview()
+    for ask in fit.asks:
+        chat.fulfil(ask, "They went on.")
+    first = fit.asks[0]
+    told = chat.leave_out(f"messages[{first.first}]")
+    assert told.startswith(f"the summary of messages {first.first} to {first.last} was made before")
+    made = chat.compile()
+    assert (told in made.report.notes) == any(fold.covers(first.first) for fold in made.state.folds)
+
+
 @pytest.mark.parametrize(
     ("into", "at", "says"),
     [
