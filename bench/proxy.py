@@ -30,7 +30,7 @@ from starlette.types import Receive, Scope, Send
 
 from bench.material import shot, words
 from transom.proxy.app import application
-from transom.proxy.serving import bound, server, url_of
+from transom.proxy.serving import bound, server, settle, url_of
 from transom.proxy.settings import build
 
 PLANNED, PASSED = "/openai/v1/chat/completions", "/openai/v1/embeddings"
@@ -66,7 +66,9 @@ def serve(role: str, upstream: str) -> None:
         )
         uvicorn.Server(config).run(sockets=[listener])
     else:
-        server(application(build({"upstream": {"openai": upstream}}))).run(sockets=[listener])
+        app = application(build({"upstream": {"openai": upstream}}))
+        settle()  # as `transom proxy` does
+        server(app).run(sockets=[listener])
 
 
 @contextmanager

@@ -93,3 +93,9 @@ def test_the_proxy_says_what_was_saved_when_it_is_ended(number: int) -> None:
         child.send_signal(number)
         assert "0 requests" in child.stderr.read()
     assert child.returncode == 0
+
+
+def test_a_process_that_only_serves_leaves_what_is_loaded_out_of_the_collectors_searches() -> None:
+    code = "import gc; from transom.proxy.serving import settle; settle(); print(gc.get_freeze_count() > 10_000)"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own code
+    assert made.stdout.strip() == "True"

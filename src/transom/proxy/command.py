@@ -21,7 +21,7 @@ from transom.proxy.app import application
 from transom.proxy.counters import Counters
 from transom.proxy.exchange import Watcher
 from transom.proxy.logs import JsonLog, Summary, saved
-from transom.proxy.serving import bound, running, server, url_of
+from transom.proxy.serving import bound, running, server, settle, url_of
 from transom.proxy.settings import Folding, Settings, build, from_file, is_local, listening, mapping
 from transom.types import JsonObject
 
@@ -115,6 +115,7 @@ def serve(one: Settings, *, listen: str, log: str, console: Console) -> None:
             console.print(_folds(one.folding), highlight=False)
         console.print(title, highlight=False)
         with Summary(counters, console, title) if live else contextlib.nullcontext():
+            settle()
             server(app, head=one.slow_client).run(sockets=[listener])
     console.print(spoken(counters), highlight=False)
 
