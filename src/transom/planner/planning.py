@@ -173,7 +173,7 @@ def _awaited(asked: Sequence[Fold], before: Sequence[Fold], waiting: Sequence[Fo
     open_ = [one for one in asked if one.name in old - come]
     if not open_:
         return ()
-    count = f"{len(open_)} summar{'y' if len(open_) == 1 else 'ies'}"
+    count = "1 summary" if len(open_) == 1 else f"{len(open_)} summaries"
     return (AWAITED.format(count=count, first=open_[0].first, last=max(one.last for one in open_)),)
 
 
