@@ -92,9 +92,21 @@ def test_what_is_left_out_by_hand_stays_out_of_a_fork(store: Store, compiles: tu
     assert canon.encode(again.messages()).count(b"secret") == 1
 
 
+POLICY = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
+
+
+def young(store: Store) -> transom.Session:
+    chat = store.session("a", api="openai-chat", model="some-unknown-model", policy=POLICY)
+    chat.append({"role": "user", "content": "go"})
+    return chat
+
+
+def go_on(chat: transom.Session) -> None:
+    chat.append({"role": "user", "content": "word " * 60}, {"role": "assistant", "content": "yes"})
+
+
 def folded(store: Store, name: str = "a") -> transom.Session:
-    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
-    chat = store.session(name, api="anthropic", model="claude-opus-4-8", policy=policy)
+    chat = store.session(name, api="anthropic", model="claude-opus-4-8", policy=POLICY)
     for n in range(40):
         chat.append({"role": "user", "content": f"step {n} " + "word " * 30}, {"role": "assistant", "content": "yes"})
         for ask in chat.compile().asks:
@@ -112,12 +124,10 @@ def test_of_a_message_that_a_summary_stands_for_it_is_said_that_the_summary_stil
 
 
 def test_a_fork_keeps_summaries_that_wait_for_their_place_and_what_was_learned(store: Store) -> None:
-    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
-    chat = store.session("a", api="openai-chat", model="some-unknown-model", policy=policy)
-    chat.append({"role": "user", "content": "go"})
+    chat = young(store)
     fit = chat.preview()
     while not fit.asks:
-        chat.append({"role": "user", "content": "word " * 60}, {"role": "assistant", "content": "yes"})
+        go_on(chat)
         fit = chat.compile()
     asks = fit.asks
     reported = int(fit.report.after.tokens * 1.3)
@@ -150,12 +160,10 @@ def test_a_fork_keeps_summaries_that_stand_too(store: Store) -> None:
 
 
 def test_of_a_summary_that_waits_it_is_said_too(store: Store) -> None:
-    policy = Policy.folding(budget=1_500, chunk_tokens=150, recent_tokens=400, summary_tokens=60)
-    chat = store.session("a", api="openai-chat", model="some-unknown-model", policy=policy)
-    chat.append({"role": "user", "content": "go"})
+    chat = young(store)
     fit = chat.preview()
     while not fit.asks:
-        chat.append({"role": "user", "content": "word " * 60}, {"role": "assistant", "content": "yes"})
+        go_on(chat)
         fit = chat.preview()
     for ask in fit.asks:
         chat.fulfil(ask, "They went on.")

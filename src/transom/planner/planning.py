@@ -146,7 +146,8 @@ def _folded_in(task: Task, groups: Sequence[Group], seen: Seen, folder: Folder, 
     """The folds, and what goes out with them. A summary that was given is never why a request is refused."""
     folding = folder.fold(given, compacting=seen.compacting)
     drawn = draw(task, groups, seen, folder, folding)
-    if drawn.selection.moved and folding.waiting:
+    late = {one.name for one in folder.asked}
+    if drawn.selection.moved and any(fold.name in late for fold in folding.waiting):
         folding = folder.fold(given, compacting=seen.compacting, moving=True)
         drawn = draw(task, groups, seen, folder, folding)
     if folding.taken and not task.budget.admits(drawn.total):

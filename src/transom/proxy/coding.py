@@ -23,7 +23,7 @@ CUT_OFF: Final = "the body ends in the middle of its content coding; send it who
 SMALL: Final = 8 * 2**20
 """Bytes that any body may grow to."""
 FOLD: Final = 100
-"""How many times its own size a body may grow to beyond that; JSON with its pictures grows some tenfold at the most."""
+"""How many times its own size a body may grow to beyond that."""
 SLICE: Final = 4_096
 """Compressed bytes that are decoded at once, so that what they grow to is counted as it grows."""
 WINDOW_LOG: Final = 25

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 class Protocol(H11Protocol):
     """uvicorn's protocol with the limit, `seconds`."""
 
-    seconds = 60.0
+    seconds: float
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the class that it is of

@@ -20,6 +20,7 @@ from transom.proxy.heads import Protocol
 
 BACKLOG = 512
 HEAD = 60.0
+"""Seconds that a request's head may take, where nobody says otherwise."""
 LEAVING = 5
 """Seconds that open requests have when the proxy is told to end."""
 
@@ -66,7 +67,7 @@ def server(app: ASGIApp, *, head: float = HEAD) -> uvicorn.Server:
 
 def settle() -> None:
     """For a process that does nothing but serve: leave what is loaded by now out of the collector's searches. Modules and tables
-    live as long as the process, and to look through them takes milliseconds, in which no request is answered.
+    live as long as the process, so that looking through them again finds nothing.
     """
     gc.collect()
     gc.freeze()

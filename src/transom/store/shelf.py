@@ -20,6 +20,8 @@ from transom.store.rows import Head, chunks, decoded, head_of, now
 from transom.store.schema import BLOBS, CALIBRATIONS, CALLS, MESSAGES, NAME, OWNED, PAYLOADS, SESSIONS, STATES
 from transom.types import Json, JsonObject
 
+MADE: Final = ("first", "last", "level", "text", "key")
+"""What a summary says of itself; all else is of the state that it stands in."""
 OTHER_FORM = "the session {name!r} holds messages of {api}, not of {other}; open it as {api}"
 HOLDS = "{name!r} already holds {count:,} messages; say that these go behind them, or give another name"
 TAKEN = "there is a session {!r} already; give the fork another name, or delete that one"
@@ -197,10 +199,6 @@ class Shelf:
         for chunk in chunks(digests):
             connection.execute(statements.THERE, {"of_tenant": self.tenant, "digests": chunk})
             connection.execute(delete(BLOBS).where(BLOBS.c.tenant == self.tenant, BLOBS.c.digest.in_(chunk), ~held))
-
-
-MADE: Final = ("first", "last", "level", "text", "key")
-"""What a summary says of itself; all else is of the state that it stands in."""
 
 
 def checked(name: object, what: str = "a session's name", *, least: int = 1) -> str:
