@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,25 +12,12 @@ from msgspec.structs import replace
 
 import transom
 from bodies import picture
+from session.opening import ANSWER, GO, NAN, opened
 from transom import Policy, Store, Usage, canon, extension
 from transom.session.slot import Slot
 from transom.store import schema
 
 Json = dict[str, Any]
-
-GO: Json = {"role": "user", "content": "go " * 200}
-ANSWER: Json = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn"}
-NAN = float("nan")
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with Store("sqlite://") as opened:
-        yield opened
-
-
-def opened(store: Store, **options: Any) -> transom.Session:
-    return store.session("a", api="anthropic", model="claude-opus-4-8", **options)
 
 
 def rounds(chat: transom.Session, first: int, last: int, shown: Callable[[int], list[Json]]) -> Json:

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import transom
+from session.opening import ANSWER, GO, NAN, opened
 from transom import Store, Usage
 
 Json = dict[str, Any]
-
-GO: Json = {"role": "user", "content": "go " * 200}
-ANSWER: Json = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn"}
-NAN = float("nan")
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with Store("sqlite://") as opened:
-        yield opened
-
-
-def opened(store: Store, **options: Any) -> transom.Session:
-    return store.session("a", api="anthropic", model="claude-opus-4-8", **options)
 
 
 def test_a_usage_of_another_kind_is_refused_before_anything_is_stored(store: Store) -> None:

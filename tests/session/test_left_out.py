@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,12 +18,6 @@ DOCUMENT: Json = {"type": "document", "source": {"type": "base64", "media_type":
 CALL: Json = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "look", "input": {}}]}
 RESULT: Json = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [picture(2)]}]}
 SHOWN: Json = {"role": "user", "content": [{"type": "text", "text": "see"}, picture(1), DOCUMENT]}
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with Store("sqlite://") as opened:
-        yield opened
 
 
 def opened(store: Store) -> transom.Session:

@@ -29,7 +29,7 @@ from transom.wire.form import Form
 class Folding(Frozen, frozen=True, kw_only=True):
     """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
     that are not needed yet, `asks` what is wanted, `asked` what each of these is to stand for, `notes` what could not be used.
-    `due`: the window was over `trigger`. `moves`: groups are left out above `trigger`, since summaries neither stand nor are
+    `moves`: groups are left out above `trigger`, since summaries neither stand nor are
     wanted; else only over the budget.
     """
 
@@ -40,7 +40,6 @@ class Folding(Frozen, frozen=True, kw_only=True):
     asks: tuple[Ask, ...] = ()
     asked: tuple[Fold, ...] = ()
     notes: tuple[str, ...] = ()
-    due: bool = False
     moves: bool = False
 
 
@@ -73,7 +72,7 @@ class Folder(Frozen, frozen=True, kw_only=True):
         wanted = [fold for fold in ready if due or fold.name in late]
         if not wanted and not (due and (self.policy.chunk_tokens or self.held)):
             moves = self._moves(self.held, (), compacting=compacting)
-            return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), due=due, moves=moves)
+            return Folding(window=self.placed(self.held), folds=self.held, waiting=tuple(ready), moves=moves)
 
         def enough(size: Size) -> bool:
             return not compacting and goal.admits(size)
@@ -91,7 +90,6 @@ class Folder(Frozen, frozen=True, kw_only=True):
             asks=tuple(ask for ask, _ in asks),
             asked=tuple(one for _, one in asks),
             notes=bought.refused,
-            due=due,
             moves=moves,
         )
 
