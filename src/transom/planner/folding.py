@@ -29,8 +29,7 @@ from transom.wire.form import Form
 class Folding(Frozen, frozen=True, kw_only=True):
     """What came of it: the window with the folds in it; `folds` as they stand, `taken` those that are new, `waiting` those
     that are not needed yet, `asks` what is wanted, `asked` what each of these is to stand for, `notes` what could not be used.
-    `moves`: groups are left out above `trigger`, since summaries neither stand nor are
-    wanted; else only over the budget.
+    `moves`: groups are left out above `trigger`, since summaries neither stand nor are wanted; else only over the budget.
     """
 
     window: Window
