@@ -19,7 +19,8 @@ MARKS: Final = ("cache_control", "prompt_cache_breakpoint", POINT)
 """The keys of cache marks: Anthropic's, OpenAI's explicit breakpoint, and Bedrock's."""
 
 _encode: Final = msgspec.json.Encoder().encode
-_MARKED: Final = tuple(f'"{key}":'.encode() for key in MARKS)
+_NAMED: Final = tuple(f'"{key}"'.encode() for key in MARKS)
+_MARKED: Final = tuple(name + b":" for name in _NAMED)
 _BARE: Final = ("role", "content")
 _DIGEST_SIZE: Final = 16
 
@@ -54,6 +55,11 @@ def plain(message: JsonObject) -> bytes:
             message = {**message, "content": words}
             encoded = b""
     return encoded or _encode(message)
+
+
+def marks(spelt: bytes) -> int:
+    """How many cache marks are in JSON, however it is spelt."""
+    return sum(spelt.count(mark) for mark in _NAMED) if b"ache" in spelt else 0  # what all of them hold
 
 
 def digest(message: JsonObject) -> bytes:

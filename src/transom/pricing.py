@@ -47,7 +47,7 @@ class Price(Frozen, frozen=True):
 
     def __add__(self, other: Price) -> Price:
         """Both together."""
-        worst = max(self.basis, other.basis, key=ORDER.index)
+        worst = self.basis if self.basis == other.basis else max(self.basis, other.basis, key=ORDER.index)
         return Price(self.tokens + other.tokens, self.bytes + other.bytes, worst)
 
 
@@ -175,7 +175,11 @@ class PriceList(Frozen, frozen=True):
         dropped = calls and not self.card.frame.writes_calls(message)
         thoughts: set[str] = set()
         documents = 0
+        plainly = Where(calls=calls, live=live)
         for part in message.parts:
+            if part.kind == "text" and not part.parts:
+                yield part, plainly
+                continue
             if part.kind == "reasoning" and part.text:
                 again = part.text in thoughts  # servers give the same thought under two names, and read one (62 requests)
                 thoughts.add(part.text)

@@ -18,6 +18,7 @@ from transom.pricing import PriceList
 from transom.proxy.fitting import LISTS, is_list
 from transom.proxy.glance import Glance, Seen, Terms
 from transom.proxy.identity import Identity
+from transom.proxy.recall import UNKNOWN, Came, Known
 from transom.types import JsonObject
 from transom.wire import FORMS
 from transom.wire.form import Form
@@ -26,7 +27,17 @@ MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-res
 
 
 def chained(digests: Sequence[bytes]) -> tuple[bytes, ...]:
-    return Identity(b"secret").chain(b"tenant", api="", session=b"", messages=digests)
+    return Identity(b"secret").talk(b"tenant", api="", session=b"").keys(digests)
+
+
+def came(body: JsonObject, key: str, at: int, keys: tuple[bytes, bytes]) -> Came:
+    """A request of which so many messages are known."""
+    chain = Identity(b"secret").talk(b"tenant", api="", session=b"")
+    tail = body[key][at:]
+    known = Known(at=at, keys=keys, record=UNKNOWN, chain=chain)
+    return Came(
+        around=body, tail=tail, since=[canon.plain(one) for one in tail], known=known, marks=canon.marks(canon.encode(body))
+    )
 
 
 def terms(form: Form, policy: Policy, prices: PriceList, key: str) -> Terms:
@@ -111,7 +122,7 @@ def test_along_a_known_beginning_it_says_the_same(api: str, data: st.DataObject)
             return
         made = {**body, whole.key: [one.json for one in whole.messages]}
         keys = (chain[cut - 1], chain[-1]) if cut else None
-        seen = glance.along(made, history.digests[cut:], keys, own, data=canon.encode(made)) if keys else None
+        seen = glance.along(came(made, whole.key, cut, keys), own, data=canon.encode(made)) if keys else None
         if seen is None:
             return
         fit = stages.run(whole, form=form, policy=own.policy, prices=prices, last=None)
@@ -129,11 +140,10 @@ def test_along_a_known_beginning_only_the_rest_is_read() -> None:
     later = {**first, "messages": [*first["messages"], {"role": "assistant", "content": "Yes?"}, *chat("Well")["messages"]]}
     digests = resume.log(form.read(later)).digests
     chain = chained(digests)
-    assert glance.along(later, digests[1:], (chain[0], chain[-1]), own, data=canon.encode(later)) is None, (
-        "nothing is known of the beginning"
-    )
+    since = came(later, "messages", 1, (chain[0], chain[-1]))
+    assert glance.along(since, own, data=canon.encode(later)) is None, "nothing is known of the beginning"
     assert glance.look(form.read(first), digests[:1], chain[0], own) is not None
-    seen = glance.along(later, digests[1:], (chain[0], chain[-1]), own, data=canon.encode(later))
+    seen = glance.along(since, own, data=canon.encode(later))
     assert seen is not None
     assert seen.size == stages.run(form.read(later), form=form, policy=own.policy, prices=prices, last=None).report.after
 

@@ -11,9 +11,10 @@ import pytest
 from transom import canon
 from transom.errors import BadSetting
 from transom.plan import Sent, State
-from transom.proxy.fitting import NEWEST, Fitter
+from transom.proxy.fitting import Fitter
 from transom.proxy.identity import Identity
 from transom.proxy.overflow import Overflow
+from transom.proxy.recall import NEWEST
 from transom.proxy.record import Learned, Record
 from transom.proxy.routes import find
 from transom.proxy.settings import build
@@ -163,7 +164,7 @@ def test_names_differ_by_tenant_api_session_and_server() -> None:
     digests = [b"x" * 16, b"y" * 16]
 
     def named(identity: Identity, tenant: bytes, api: str, session: bytes) -> bytes:
-        return identity.chain(tenant, api=api, session=session, messages=digests)[-1]
+        return identity.talk(tenant, api=api, session=session).keys(digests)[-1]
 
     names = {
         named(one, ONE, "anthropic", b""),
@@ -175,18 +176,21 @@ def test_names_differ_by_tenant_api_session_and_server() -> None:
     assert len(names) == 5
     assert one.tenant(credential=b"k", named=b"") != one.tenant(credential=b"k", named=b"t")
     assert one.tenant(credential=b"k", named=b"t") == one.tenant(credential=b"other", named=b"t")
-    assert (
-        one.chain(ONE, api="a", session=b"", messages=digests)[0] == one.chain(ONE, api="a", session=b"", messages=digests[:1])[0]
-    )
+    first, both = (one.talk(ONE, api="a", session=b"").keys(some) for some in (digests[:1], digests))
+    assert first[0] == both[0]
 
 
 def test_the_newest_keys_alone_are_the_last_of_all() -> None:
     identity = Identity(b"a" * 32)
     messages = [b"{%d}" % number for number in range(20)]
-    whole = identity.chain(ONE, api="a", session=b"", messages=messages)
+
+    def keys(newest: int | None = None) -> tuple[bytes, ...]:
+        return identity.talk(ONE, api="a", session=b"").keys(messages, newest=newest)
+
+    whole = keys()
     for newest in (1, 8, 19, 20, 30):
-        assert identity.chain(ONE, api="a", session=b"", messages=messages, newest=newest) == whole[-newest:]
-    assert identity.chain(ONE, api="a", session=b"", messages=[], newest=8) == ()
+        assert keys(newest) == whole[-newest:]
+    assert identity.talk(ONE, api="a", session=b"").keys([], newest=8) == ()
 
 
 @pytest.mark.parametrize("ahead", [0, 1, NEWEST - 1, NEWEST, NEWEST + 1, 3 * NEWEST])

@@ -55,7 +55,7 @@ def _reserve(policy: Policy, card: ModelCard, body: Mapping[str, object]) -> tup
     if policy.reserve is not None:
         return policy.reserve, "as set"
     for place in ANSWER_KEYS:
-        asked = look(body, place)
+        asked = look(body, place) if place[0] in body else None
         if isinstance(asked, int) and not isinstance(asked, bool) and 0 < asked < card.window:
             return asked, f"the request's {spell(place)}"
     quarter = max(LEAST_RESERVE, card.window // 4)

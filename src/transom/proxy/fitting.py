@@ -22,9 +22,10 @@ from transom.plan import Ask, Fold, Size
 from transom.policy import STEPS, Policy
 from transom.pricing import SCALED, PriceList
 from transom.proxy.bounded import Bounded
-from transom.proxy.glance import Glance, Terms
+from transom.proxy.glance import Glance, Seen, Terms
 from transom.proxy.identity import Identity
 from transom.proxy.overflow import Overflow
+from transom.proxy.recall import UNKNOWN, Caller, Came, Known, Recall, Spelling
 from transom.proxy.record import Learned, Record
 from transom.proxy.routes import Route
 from transom.proxy.settings import Settings
@@ -42,21 +43,11 @@ CARDS: Final = 8
 MODELS: Final = 256
 LISTS: Final = {"anthropic": "messages", "openai-chat": "messages", "openai-responses": "input", "gemini": "contents"}
 """What each form calls its list of messages."""
-NEWEST: Final = 8
-"""Messages behind which a known beginning of the conversation is looked for first."""
 NOTHING: Final = Size()
-UNKNOWN: Final = Record()
 
 
 class Unread(BadRequest):
     """The body is JSON, but no request of its form."""
-
-
-class Caller(Frozen, frozen=True, kw_only=True):
-    """Who asks: the tenant, and the session that a header may name. Both are bytes that nothing can be read from."""
-
-    tenant: bytes
-    session: bytes = b""
 
 
 class Refusal(Frozen, frozen=True, kw_only=True):
@@ -131,6 +122,7 @@ class Fitter:
         self.settings = settings
         self._states = states
         self._identity = Identity(states.secret)
+        self._recall = Recall(self._identity, states)
         self._glance = Glance()
         self._rules: Bounded[tuple[str, str], tuple[Policy, ModelCard, str]] = Bounded(MODELS)
         self._memos: Bounded[str, Bounded[tuple[int, int, bool], int]] = Bounded(CARDS)
@@ -145,17 +137,19 @@ class Fitter:
         """What is sent in place of `data`. `taught`: a second try, with what the provider's refusal of the first one taught.
         `ready`: the summaries that a plan of the same request asked for.
         """
+        model, body = route.model, None
+        spelling = None if taught or ready else self._spelling(data, route, caller)
         try:
+            planned = self._again(data, spelling, route, caller) if spelling is not None else None
+            if planned is not None:
+                return planned
             body = _parsed(data)
-        except BadRequest as error:
-            return self._unread(data, error, always=not is_json(data))
-        model = route.model or str(body.get("model") or "")
-        try:
-            return self._planned(data, body, model, route, caller, taught, ready)
+            model = model or str(body.get("model") or "")
+            return self._planned(data, body, model, route, caller, taught, ready, spelling)
         except BadRequest as error:
             if route.counts and isinstance(error, Unread):  # a count may be asked for in other shapes
                 return Planned(data=data, outcome="unread", trouble="Unread")
-            return self._unread(data, error, always=False)
+            return self._unread(data, error, always=body is None and not is_json(data))
         except TransomError as error:
             return self._unfit(data, model, error)
         except Exception as error:  # noqa: BLE001 - whatever breaks here, the client's own request still goes through
@@ -168,7 +162,7 @@ class Fitter:
         if not planned.key or planned.outcome not in {"untouched", "fitted"}:
             return
         record = planned.record
-        if usage is not None:
+        if usage is not None and planned.guessed:
             learned = record.learned
             taught = learned.calibration.learn(usage.prompt, planned.guessed, planned.exact)
             record = replace(record, learned=learned.taught(taught))
@@ -182,6 +176,20 @@ class Fitter:
         again = self.plan(data, route, caller, taught=learned)
         return again if again.outcome == "fitted" and again.data != planned.data else None
 
+    def _spelling(self, data: bytes, route: Route, caller: Caller) -> Spelling | None:
+        """The body in pieces, where it is not large: a large one holds media, which have to be read."""
+        return self._recall.spelling(data, caller, route.api, LISTS[route.api]) if len(data) < self.settings.threaded else None
+
+    def _again(self, data: bytes, spelling: Spelling, route: Route, caller: Caller) -> Planned | None:
+        """What is sent where the beginning is spelt as it was before; None where the body has to be read."""
+        came = self._recall.came(spelling, caller)
+        if came is None or came.known.record.state is not None:
+            return None
+        model = route.model or str(came.around.get("model") or "")
+        terms = self._terms(model, route, came.known.record.learned)
+        seen = self._glance.along(came, terms, data=data)
+        return _let_through(_begun(data, model, route, came.known, terms), seen) if seen is not None else None
+
     def _planned(  # noqa: PLR0913, PLR0917 - the request, as far as it is known
         self,
         data: bytes,
@@ -191,47 +199,46 @@ class Fitter:
         caller: Caller,
         taught: Learned | None,
         ready: Sequence[Fold],
+        spelling: Spelling | None,
     ) -> Planned:
+        """What is sent of a body that is read."""
         form, key = FORMS[route.api], LISTS[route.api]
         conversation = None if is_list(body.get(key)) else _read(form, body)
         plain = list(map(canon.plain, body[key] if conversation is None else _given(conversation)))
-        policy, card, named = self._ruled(model, route.api)
-        at, keys, record = self._known(caller, route.api, plain)
-        learned = taught or record.learned.under(named)
-        card = learned.narrowed(card)
-        prices = PriceList(card, multiplier=learned.multiplier, memo=self._memo(named))
-        terms = Terms(form=form, key=key, policy=policy, prices=prices, named=named)
-        known = Planned(
-            data=data,
-            outcome="untouched",
-            model=model,
-            card=card.name,
-            known=card.known,
-            key=b"" if route.counts else keys[-1],
-            record=Record(learned=learned),
-        )
+        known = self._recall.known(caller, route.api, plain)
+        terms = self._terms(model, route, taught or known.record.learned, taught=taught is not None)
+        base = _begun(data, model, route, known, terms)
         seen = None
-        simple = taught is None and record.state is None and not ready
-        if simple and at and conversation is None:
-            since = [canon.short(one) for one in plain[at:]]
-            seen = self._glance.along(body, since, keys, terms, data=data)
+        simple = taught is None and known.record.state is None and not ready
+        if simple and known.at and conversation is None:
+            seen = self._glance.along(_came(body, known, key, plain, data), terms, data=data)
         digests = [] if seen is not None else [canon.short(one) for one in plain]
         if seen is None:
             conversation = conversation or _read(form, body)
-            seen = self._glance.look(conversation, digests, keys[-1], terms) if simple else None
+            seen = self._glance.look(conversation, digests, known.keys[-1], terms) if simple else None
         if seen is not None:
-            return replace(known, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
+            if spelling is not None:
+                self._recall.remember(spelling, known.chain)
+            return _let_through(base, seen)
         conversation = conversation or _read(form, body)
         history = resume.logged(tuple(digests))
-        return self._fitted(known, conversation, history, at, record, terms, ready, retry=taught is not None)
+        return self._fitted(base, conversation, history, known, terms, ready, retry=taught is not None)
+
+    def _terms(self, model: str, route: Route, learned: Learned, *, taught: bool = False) -> Terms:
+        """What a request is judged by. `taught`: what was learned holds for whatever card it is."""
+        policy, card, named = self._ruled(model, route.api)
+        learned = learned if taught else learned.under(named)
+        card = learned.narrowed(card)
+        prices = PriceList(card, multiplier=learned.multiplier, memo=self._memo(named))
+        form, key = FORMS[route.api], LISTS[route.api]
+        return Terms(form=form, key=key, policy=policy, prices=prices, named=named, learned=learned)
 
     def _fitted(  # noqa: PLR0913, PLR0917 - what is known, and what it is judged by
         self,
-        known: Planned,
+        base: Planned,
         conversation: Conversation,
         history: resume.Log,
-        at: int,
-        record: Record,
+        known: Known,
         terms: Terms,
         ready: Sequence[Fold],
         *,
@@ -241,6 +248,7 @@ class Fitter:
         policy = replace(terms.policy, strict=terms.policy.strict or self.settings.mode == "strict")
         if retry:
             policy = replace(policy, shed=policy.shed or STEPS)
+        record, at = known.record, known.at
         state = record.resumed(history, count=at, policy=policy.fingerprint(), card=terms.named) if at else None
         fit = stages.run(
             conversation,
@@ -257,8 +265,8 @@ class Fitter:
         guessed = round(fit.report.after.tokens * share)
         moved = changed or (state is not None and state.anchor > 0) or fit.state.folds or fit.state.ready
         return replace(
-            known,
-            data=canon.encode(fit.request) if changed and self.settings.mode != "shadow" else known.data,
+            base,
+            data=canon.encode(fit.request) if changed and self.settings.mode != "shadow" else base.data,
             outcome="fitted" if changed else "untouched",
             before=fit.report.before,
             after=fit.report.after,
@@ -266,23 +274,8 @@ class Fitter:
             exact=fit.report.after.tokens - guessed,
             report=fit.report,
             asks=fit.asks,
-            record=replace(known.record, state=fit.state if moved else None),
+            record=replace(base.record, state=fit.state if moved else None),
         )
-
-    def _known(self, caller: Caller, api: str, messages: Sequence[bytes]) -> tuple[int, tuple[bytes, bytes], Record]:
-        """How many of the messages are known, the conversation's keys up to there and as it is now (b"": none), and what is
-        remembered. Nearly always all but the newest few are known, so that these are asked for first.
-        """
-        shelf, count, last = self._states.for_tenant(caller.tenant), len(messages), b""
-        for newest in (NEWEST, count):
-            keys = self._identity.chain(caller.tenant, api=api, session=caller.session, messages=messages, newest=newest)
-            found, last = shelf.longest(keys), keys[-1] if keys else b""
-            if found is not None:
-                at, value = found
-                return max(0, count - newest) + at + 1, (keys[at], last), Record.from_bytes(value)
-            if newest >= count:
-                break
-        return 0, (b"", last), UNKNOWN
 
     def _ruled(self, model: str, api: str) -> tuple[Policy, ModelCard, str]:
         """What the settings say of a model, and the name that its prices are known by."""
@@ -318,6 +311,30 @@ class Fitter:
             trouble=type(error).__name__,
             refusal=Refusal(status=error.status_hint, words=str(error)) if refuse else None,
         )
+
+
+def _begun(data: bytes, model: str, route: Route, known: Known, terms: Terms) -> Planned:
+    """A plan before it is known what becomes of the request."""
+    card = terms.prices.card
+    return Planned(
+        data=data,
+        outcome="untouched",
+        model=model,
+        card=card.name,
+        known=card.known,
+        key=b"" if route.counts else known.keys[-1],
+        record=Record(learned=terms.learned),
+    )
+
+
+def _let_through(base: Planned, seen: Seen) -> Planned:
+    """A request that goes out as it came."""
+    return replace(base, before=seen.size, after=seen.size, exact=seen.exact, guessed=seen.guessed)
+
+
+def _came(body: JsonObject, known: Known, key: str, plain: Sequence[bytes], data: bytes) -> Came:
+    """A request that was read whole, as what came since its beginning was known."""
+    return Came(around=body, tail=body[key][known.at :], since=plain[known.at :], known=known, marks=canon.marks(data))
 
 
 def _parsed(data: bytes) -> JsonObject:

@@ -23,6 +23,8 @@ from transom.planner.allowance import allowance
 from transom.policy import Policy, limit
 from transom.pricing import SCALED, Price, PriceList, has_calls
 from transom.proxy.bounded import Bounded
+from transom.proxy.recall import Came
+from transom.proxy.record import Learned
 from transom.types import JsonObject
 from transom.wire.form import Form
 
@@ -32,17 +34,19 @@ STRICT: Final = frozenset({"strict-pairs"})
 """The fit brings each result close behind its call, where a form lets it stand anywhere; so the glance asks for no less."""
 SLACK: Final = 1.01
 """What rounding may add to a sum of scaled prices."""
-MARKS: Final = tuple(f'"{key}"'.encode() for key in canon.MARKS)
 
 
 class Terms(Frozen, frozen=True, kw_only=True):
-    """What a request is judged by. `key` is its body's name for its messages, `named` the name of the card's prices."""
+    """What a request is judged by. `key` is its body's name for its messages, `named` the name of the card's prices; `learned` is
+    what the provider taught, as it stands in the prices.
+    """
 
     form: Form
     key: str
     policy: Policy
     prices: PriceList
     named: str
+    learned: Learned = Learned()
 
 
 class Figure(Frozen, frozen=True):
@@ -93,6 +97,7 @@ class Glance:
         self._figures: Bounded[tuple[bytes, str, bool], Figure] = Bounded(most)
         self._around: Bounded[tuple[bytes, str], Price] = Bounded(max(1, most // 100))
         self._sums: Bounded[tuple[bytes, str], Sum] = Bounded(most)
+        self._words: dict[str, JsonObject] = {}
 
     def look(self, conversation: Conversation, digests: Sequence[bytes], key: bytes, terms: Terms) -> Seen | None:
         """The request's size where nothing has to change; None where the whole fit must say. `key` is the conversation's, b""
@@ -109,31 +114,21 @@ class Glance:
             self._sums[key, terms.named] = total
         return self._judged(total, conversation, terms)
 
-    def along(
-        self,
-        body: JsonObject,
-        since: Sequence[bytes],
-        keys: tuple[bytes, bytes],
-        terms: Terms,
-        *,
-        data: bytes,
-    ) -> Seen | None:
+    def along(self, came: Came, terms: Terms, *, data: bytes) -> Seen | None:
         """The same for a conversation whose first messages went out before as they came, in a request of their own: only what
-        came since is read, of which `since` are the digests. `keys` are the conversation's up to there, and as it is now; `data`
-        is the body as bytes.
+        came since is read. `data` is the body as bytes.
 
         What was taken once ends with the user, with every call answered; so what came since is judged behind a word of the
-        user's. What can go wrong across that place is looked for in the bytes: a call's id that was there before, and cache
-        marks.
+        user's. What can go wrong across that place is looked for elsewhere: a call's id that was there before, in the bytes;
+        cache marks, by their count.
         """
-        before, now = keys
+        before, now = came.known.keys
         begun = self._sums.get((before, terms.named))
-        marks = sum(data.count(mark) for mark in MARKS) if b"ache" in data else 0  # what all of them hold
-        if begun is None or not _simple(terms.policy) or marks > terms.prices.card.limits.marks > 0:
+        if begun is None or not _simple(terms.policy) or came.marks > terms.prices.card.limits.marks > 0:
             return None
-        tail = body[terms.key][len(body[terms.key]) - len(since) :]
+        tail, since = came.tail, [canon.short(one) for one in came.since]
         try:
-            talk = terms.form.read({**body, terms.key: [terms.form.message("user", [terms.form.text("-")]), *tail]})
+            talk = terms.form.read({**came.around, terms.key: [self._word(terms.form), *tail]})
         except BadRequest:
             return None
         prices = _unscaled(terms.prices)
@@ -157,13 +152,20 @@ class Glance:
             return None
         return Seen(size=size, exact=exact, guessed=int(guessed * prices.multiplier))
 
+    def _word(self, form: Form) -> JsonObject:
+        """A word of the user's."""
+        found = self._words.get(form.api)
+        if found is None:
+            found = self._words[form.api] = form.message("user", [form.text("-")])
+        return found
+
     def _figure(self, message: Message, digest: bytes, terms: Terms, prices: PriceList) -> Figure:
         live, named = message.index > prices.live, terms.named
         found = self._figures.get((digest, named, live))
         if found is None:
             price = prices.message(message)
             plain = all(part.media is None and part.kind != "opaque" for part in walk(message.parts))
-            plain = plain and not with_arguments(drafted(message), terms.form)
+            plain = plain and not (has_calls(message) and with_arguments(drafted(message), terms.form))
             guessed = price.tokens if price.basis in SCALED else 0
             steady = message.role == "user" or _is_steady(message, prices)
             found = Figure(price.tokens, guessed, price.bytes, message.role != "system", plain, steady)

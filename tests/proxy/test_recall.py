@@ -1,0 +1,197 @@
+"""A beginning that is spelt as it was before is not read again, and nothing else comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conversations import bodies, legal_bodies
+from transom.proxy import fitting
+from transom.proxy.fitting import LISTS, Fitter, Planned, is_list
+from transom.proxy.recall import NEWEST, Caller, Recall
+from transom.proxy.routes import Route, find
+from transom.proxy.settings import build
+from transom.proxy.states import Memory
+from transom.types import JsonObject
+from transom.wire.form import Usage
+
+PATHS = {
+    "anthropic": "/v1/messages",
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "gemini": "/v1beta/models/gemini-2.5-flash:generateContent",
+}
+MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-responses": "gpt-4o", "gemini": ""}
+UPSTREAMS = {"anthropic": "http://127.0.0.1:9", "openai": "http://127.0.0.1:9", "gemini": "http://127.0.0.1:9"}
+SPELLINGS: tuple[Callable[[Any], str], ...] = (
+    json.dumps,
+    lambda body: json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+    lambda body: json.dumps(body, indent=1),
+)
+USAGE = Usage(prompt=700, output=9)
+
+
+def road(api: str) -> Route:
+    family = api.partition("-")[0]
+    route = find("POST", f"/{family}{PATHS[api]}", {})
+    assert route is not None
+    return route
+
+
+def fitter(*, budget: int = 0, threaded: int = 256 * 1_024) -> Fitter:
+    settings: dict[str, Any] = {"upstream": UPSTREAMS, "threaded": threaded}
+    if budget:
+        settings["policy"] = {"budget": budget}
+    return Fitter(build(settings), Memory())
+
+
+def talked(count: int) -> list[JsonObject]:
+    """A talk whose newest message is the user's."""
+    return [{"role": "user" if at % 2 == 0 else "assistant", "content": f"{at} " + "word " * 9} for at in range(2 * count - 1)]
+
+
+def asked(messages: list[JsonObject], **more: Any) -> bytes:
+    return json.dumps({"model": "gpt-4o", "messages": messages, **more}).encode()
+
+
+def told(planned: Planned) -> tuple[object, ...]:
+    """All that is done with a plan."""
+    report = planned.report.to_dict() if planned.report is not None else None
+    return (*(getattr(planned, name) for name in planned.__struct_fields__ if name != "report"), report)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The bodies that were read whole."""
+    seen: list[bytes] = []
+    plain = fitting._parsed
+
+    def parsed(data: bytes) -> JsonObject:
+        seen.append(data)
+        return plain(data)
+
+    monkeypatch.setattr(fitting, "_parsed", parsed)
+    return seen
+
+
+class Deaf(Recall):
+    """One that remembers no spelling."""
+
+    def spelling(self, data: bytes, caller: Caller, api: str, key: str) -> None:
+        return None
+
+
+@pytest.mark.parametrize("api", sorted(PATHS))
+@given(data=st.data())
+def test_what_is_remembered_of_spelling_changes_no_plan(api: str, data: st.DataObject) -> None:
+    """A talk that grows, however its client spells it, is planned as one whose every request is read whole."""
+    body = data.draw(st.one_of(legal_bodies(api), bodies(api)))
+    messages, key = body.get(LISTS[api]), LISTS[api]
+    if not is_list(messages):
+        return
+    spell = data.draw(st.sampled_from(SPELLINGS))
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(messages))), max_size=4)) | {len(messages)})
+    budget = data.draw(st.sampled_from([0, 0, 400]))
+    one, other = fitter(budget=budget), fitter(budget=budget)
+    other._states, other._identity = one._states, one._identity
+    other._recall = Deaf(one._identity, one._states)
+    route, who = road(api), one.caller(credential=b"k", named=b"", session=b"")
+    for cut in cuts:
+        raw = spell({"model": MODELS[api], **body, key: messages[:cut]}).encode()
+        planned, again = one.plan(raw, route, who), other.plan(raw, route, who)
+        assert told(planned) == told(again)
+        if data.draw(st.booleans()):
+            one.keep(planned, who, data.draw(st.sampled_from([None, USAGE])))
+
+
+def test_a_beginning_that_was_read_is_not_read_again(read: list[bytes]) -> None:
+    one, route = fitter(), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    for turns in (1, 2, 3, 5, 6):
+        planned = one.plan(asked(talked(turns)), route, who)
+        assert planned.outcome == "untouched"
+        one.keep(planned, who, USAGE)
+    assert len(read) == 1
+
+
+def test_one_that_came_too_long_ago_is_read(read: list[bytes]) -> None:
+    one, route = fitter(), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.keep(one.plan(asked(talked(1)), route, who), who, USAGE)
+    one.plan(asked(talked(2 + NEWEST)), route, who)
+    assert len(read) == 2
+
+
+@pytest.mark.parametrize("other", ["tenant", "session", "api", "spelling", "size"])
+def test_another_spelling_is_read(other: str, read: list[bytes]) -> None:
+    """And what another tenant sent is another's, byte for byte the same or not."""
+    one, route = fitter(threaded=2_000 if other == "size" else 99_999), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.keep(one.plan(asked(talked(2)), route, who), who, USAGE)
+    later = asked(talked(3), user="x" * (2_000 if other == "size" else 1))
+    if other in {"tenant", "session"}:
+        who = one.caller(credential=b"other" if other == "tenant" else b"k", named=b"", session=b"s" * (other == "session"))
+    if other == "spelling":
+        later = json.dumps(json.loads(later), indent=2).encode()
+    if other == "api":
+        route = road("anthropic")
+    assert one.plan(later, route, who).outcome == "untouched"
+    assert len(read) == 2
+
+
+def test_what_the_provider_did_not_take_is_not_known(read: list[bytes]) -> None:
+    one, route = fitter(), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.plan(asked(talked(2)), route, who)
+    one.plan(asked(talked(3)), route, who)
+    assert len(read) == 2
+
+
+@pytest.mark.parametrize(
+    "newest",
+    [b'"said"', b'{"role": "user", "content": "\\ud800"}', b'{"role": "user", "content": NaN}', b"7", b'{"role": "user"'],
+    ids=["no object", "half a pair", "no number", "a number", "broken"],
+)
+def test_what_came_since_is_looked_at_as_ever(newest: bytes) -> None:
+    one, route = fitter(), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.keep(one.plan(asked(talked(2)), route, who), who, USAGE)
+    later = asked(talked(2))[:-2] + b", " + newest + b"]}"
+    assert told(one.plan(later, route, who)) == told(fitter().plan(later, route, who))
+    assert one.plan(later, route, who).outcome in {"unread", "refused"}
+
+
+def test_of_two_lists_the_last_one_counts() -> None:
+    one, route = fitter(), road("openai-chat")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.keep(one.plan(asked(talked(2)), route, who), who, USAGE)
+    twice = asked(talked(9))[:-1] + b', "messages": ' + json.dumps(talked(3)).encode() + b"}"
+    assert one.plan(twice, route, who).after.tokens == fitter().plan(asked(talked(3)), route, who).after.tokens
+
+
+def test_marks_that_stay_are_counted_and_marks_that_move_are_read(read: list[bytes]) -> None:
+    one, route = fitter(), road("anthropic")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    mark = {"cache_control": {"type": "ephemeral"}}
+
+    def said(turns: int, *marked: int, tools: int = 0) -> bytes:
+        messages = talked(turns)
+        for at in marked:
+            messages[at] = {**messages[at], "content": [{"type": "text", "text": messages[at]["content"], **mark}]}
+        made = [{"name": f"t{at}", "input_schema": {"type": "object"}, **mark} for at in range(tools)]
+        return json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 99, "messages": messages, "tools": made}).encode()
+
+    one.keep(one.plan(said(6, 0), route, who), who, USAGE)
+    later = one.plan(said(7, 0), route, who)
+    assert later.outcome == "untouched"
+    assert len(read) == 1
+    one.keep(later, who, USAGE)
+    assert one.plan(said(8, 0, tools=4), route, who).outcome == "fitted", "a fifth mark goes"
+    assert len(read) == 2
+    one.plan(said(8, 0, 14), route, who)
+    assert len(read) == 3
