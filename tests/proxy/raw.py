@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -13,15 +14,15 @@ Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaita
 
 
 @contextmanager
-def listening(serve: Serve) -> Iterator[str]:
+def listening(serve: Serve, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """A raw server on a loop of its own; yields its URL."""
     begun: list[tuple[str, asyncio.AbstractEventLoop]] = []
     ready, done = threading.Event(), asyncio.Event()
 
     async def main() -> None:
-        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls) as server:
             port = server.sockets[0].getsockname()[1]
-            begun.append((f"http://127.0.0.1:{port}", asyncio.get_running_loop()))
+            begun.append((f"{'https' if tls else 'http'}://127.0.0.1:{port}", asyncio.get_running_loop()))
             ready.set()
             await done.wait()
 

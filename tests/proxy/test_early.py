@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 import threading
 import time
 
+import httpcore2
 import pytest
+import trustme
 
 from bodies import loop
 from proxy.raw import listening
 from proxy.rig import Start
-from transom.proxy.early import is_refusal
+from transom.proxy.early import Backend, is_refusal
 
 REFUSED = b'{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}'
 TAKEN = b'{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":10,"output_tokens":2}}'
@@ -75,6 +78,27 @@ def test_a_passed_body_that_is_refused_at_its_beginning_gets_the_refusal(start: 
         for _ in range(5):
             answer = begun.post("/v1/files", b"x" * 6_000_000)
             assert (answer.status_code, answer.content) == (413, REFUSED)
+
+
+def test_it_does_so_under_tls_too() -> None:
+    """A read is open while the body is written, and half a record is never given up."""
+    ours, theirs = ssl.create_default_context(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority = trustme.CA()
+    authority.configure_trust(ours)
+    authority.issue_cert("127.0.0.1").configure_cert(theirs)
+    gateway = Gateway()
+
+    async def answers(url: str) -> list[tuple[int, bytes]]:
+        out = []
+        for size in (6_000_000, 100_000, 6_000_000, 2_000_000, 6_000_000, 10):
+            async with httpcore2.AsyncConnectionPool(ssl_context=ours, network_backend=Backend()) as pool:
+                answer = await pool.request("POST", url, content=b"x" * size)
+                out.append((answer.status, answer.content))
+        return out
+
+    with listening(gateway.serve, theirs) as url:
+        refused, taken = (413, REFUSED), (200, TAKEN)
+        assert asyncio.run(answers(url)) == [refused, taken, refused, taken, refused, taken]
 
 
 class Door:
