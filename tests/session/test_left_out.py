@@ -166,7 +166,9 @@ def test_a_summary_that_waits_is_not_used_where_what_it_tells_of_is_left_out(sto
     made = chat.compile()
     assert [fold.first for fold in made.state.folds] == [ask.first for ask in others]
     assert told not in made.report.notes
-    assert any(note.startswith(f"the summary of messages {first.first} to {first.last} is not used") for note in made.report.notes)
+    assert any(
+        note.startswith(f"the summary of messages {first.first} to {first.last} is not used") for note in made.report.notes
+    )
 
 
 @pytest.mark.parametrize(
