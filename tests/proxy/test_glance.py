@@ -15,9 +15,9 @@ from transom import canon, catalog, resume, stages
 from transom.errors import BadRequest, OverBudget
 from transom.policy import Policy
 from transom.pricing import PriceList
-from transom.proxy.fitting import LISTS, is_list
 from transom.proxy.glance import Glance, Seen, Terms
 from transom.proxy.identity import Identity
+from transom.proxy.reading import LISTS, is_list
 from transom.proxy.recall import UNKNOWN, Came, Known
 from transom.types import JsonObject
 from transom.wire import FORMS

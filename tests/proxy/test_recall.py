@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import bodies, legal_bodies
-from transom.proxy import fitting
-from transom.proxy.fitting import LISTS, Fitter, Planned, is_list
+from transom.proxy import fitting, reading
+from transom.proxy.fitting import Fitter
+from transom.proxy.planned import Planned
+from transom.proxy.reading import LISTS, is_list
 from transom.proxy.recall import NEWEST
 from transom.proxy.routes import Route, find
 from transom.proxy.settings import build
@@ -69,13 +71,12 @@ def told(planned: Planned) -> tuple[object, ...]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The bodies that were read whole."""
     seen: list[bytes] = []
-    plain = vars(fitting)["_parsed"]
 
     def parsed(data: bytes) -> JsonObject:
         seen.append(data)
-        return plain(data)  # type: ignore[no-any-return]
+        return reading.parsed(data)
 
-    monkeypatch.setattr(fitting, "_parsed", parsed)
+    monkeypatch.setattr(fitting, "parsed", parsed)
     return seen
 
 

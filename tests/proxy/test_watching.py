@@ -20,8 +20,8 @@ from transom.proxy import telemetry
 from transom.proxy.app import application
 from transom.proxy.counters import Counters
 from transom.proxy.exchange import Exchange, Told
-from transom.proxy.fitting import Planned
 from transom.proxy.logs import JsonLog, saved
+from transom.proxy.planned import Planned
 from transom.proxy.schema import SCHEMA
 from transom.proxy.serving import bound, running
 from transom.proxy.settings import build

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from transom.proxy.fitting import Planned
+from transom.proxy.planned import Planned
 from transom.types import JsonObject
 from transom.wire.form import Usage
 
