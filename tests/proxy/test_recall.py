@@ -35,6 +35,7 @@ SPELLINGS: tuple[Callable[[Any], str], ...] = (
     lambda body: json.dumps(body, ensure_ascii=False, separators=(",", ":")),
     lambda body: json.dumps(body, indent=1),
 )
+MARK = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 USAGE = Usage(prompt=700, output=9)
 
 
@@ -80,6 +81,14 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return seen
 
 
+def with_mark(message: JsonObject) -> JsonObject:
+    """The message with a cache mark on each of its parts, where it has any."""
+    parts = message.get("content")
+    if not isinstance(parts, list):
+        return message
+    return {**message, "content": [{**part, **MARK} if isinstance(part, dict) else part for part in parts]}
+
+
 @pytest.mark.parametrize("api", sorted(PATHS))
 @given(data=st.data())
 def test_what_is_remembered_of_spelling_changes_no_plan(api: str, data: st.DataObject) -> None:
@@ -97,8 +106,10 @@ def test_what_is_remembered_of_spelling_changes_no_plan(api: str, data: st.DataO
         fitter(states, budget=budget, threaded=most) for most in (99_999, 1)
     )  # of large bodies no spelling is remembered
     route, who = road(api), one.caller(credential=b"k", named=b"", session=b"")
+    moving = data.draw(st.booleans())
     for cut in cuts:
-        raw = spell({"model": MODELS[api], **body, key: messages[:cut]}).encode()
+        said = [*messages[: cut - 1], with_mark(messages[cut - 1]) if moving else messages[cut - 1]]
+        raw = spell({"model": MODELS[api], **body, key: said}).encode()
         planned, again = one.plan(raw, route, who), other.plan(raw, route, who)
         assert told(planned) == told(again)
         if data.draw(st.booleans()):
@@ -170,24 +181,43 @@ def test_of_two_lists_the_last_one_counts() -> None:
     assert one.plan(twice, route, who).after.tokens == fitter().plan(asked(talked(3)), route, who).after.tokens
 
 
-def test_marks_that_stay_are_counted_and_marks_that_move_are_read(read: list[bytes]) -> None:
+def marked(turns: int, *at: int, tools: int = 0) -> bytes:
+    """A talk with Claude with cache marks at these messages and on so many tools."""
+    messages = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in talked(turns)]
+    for number in at:
+        messages[number]["content"][0] |= MARK
+    made = [{"name": f"t{number}", "input_schema": {"type": "object"}, **MARK} for number in range(tools)]
+    return json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 99, "messages": messages, "tools": made}).encode()
+
+
+def test_marks_that_move_are_no_other_spelling(read: list[bytes]) -> None:
     one, route = fitter(), road("anthropic")
     who = one.caller(credential=b"k", named=b"", session=b"")
-    mark = {"cache_control": {"type": "ephemeral"}}
+    for turns in (2, 3, 4, 7, 8):
+        planned = one.plan(marked(turns, 2 * turns - 2, tools=1), route, who)
+        assert planned.outcome == "untouched"
+        one.keep(planned, who, USAGE)
+    assert len(read) == 1
 
-    def said(turns: int, *marked: int, tools: int = 0) -> bytes:
-        messages = talked(turns)
-        for at in marked:
-            messages[at] = {**messages[at], "content": [{"type": "text", "text": messages[at]["content"], **mark}]}
-        made = [{"name": f"t{at}", "input_schema": {"type": "object"}, **mark} for at in range(tools)]
-        return json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 99, "messages": messages, "tools": made}).encode()
 
-    one.keep(one.plan(said(6, 0), route, who), who, USAGE)
-    later = one.plan(said(7, 0), route, who)
+def test_marks_are_counted_wherever_they_are(read: list[bytes]) -> None:
+    one, route = fitter(), road("anthropic")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    one.keep(one.plan(marked(9, 0), route, who), who, USAGE)
+    later = one.plan(marked(10, 0, tools=3), route, who)
     assert later.outcome == "untouched"
     assert len(read) == 1
     one.keep(later, who, USAGE)
-    assert one.plan(said(8, 0, tools=4), route, who).outcome == "fitted", "a fifth mark goes"
+    assert one.plan(marked(11, 0, tools=4), route, who).outcome == "fitted", "a fifth mark goes"
+    assert one.plan(marked(11, 0, 20, tools=3), route, who).outcome == "fitted"
+
+
+def test_a_text_that_looks_like_a_mark_is_none(read: list[bytes]) -> None:
+    one, route = fitter(), road("anthropic")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+    like = [*talked(2)[:-1], {"role": "user", "content": 'x,"cache_control":{"type":"ephemeral"}'}]
+    unlike = [*talked(2)[:-1], {"role": "user", "content": "x"}, *talked(3)[-2:]]
+    for messages in (like, unlike):
+        data = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": messages}).encode()
+        one.keep(one.plan(data, route, who), who, USAGE)
     assert len(read) == 2
-    one.plan(said(8, 0, 14), route, who)
-    assert len(read) == 3

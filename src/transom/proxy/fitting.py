@@ -82,9 +82,9 @@ class Fitter:
         self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None, ready: Sequence[Fold] = ()
     ) -> Planned:
         """What is sent in place of `data`; `taught` and `ready` as Try says."""
-        one = self._try(data, route, caller, taught, ready)
         model, body = route.model, None
         try:
+            one = self._try(data, route, caller, taught, ready)
             planned = self._again(one, one.spelling) if one.spelling is not None else None
             if planned is not None:
                 return planned
@@ -129,7 +129,7 @@ class Fitter:
 
     def _again(self, one: Try, spelling: Spelling) -> Planned | None:
         """What is sent where the beginning is spelt as it was before; None where the body has to be read."""
-        came = self._recall.came(spelling, one.caller)
+        came = self._recall.came(one.data, spelling, one.caller)
         if came is None or came.known.record.state is not None:
             return None
         model = one.route.model or str(came.around.get("model") or "")
@@ -158,7 +158,7 @@ class Fitter:
             if seen is None:
                 return self._fitted(one, base, conversation, resume.logged(digests), known, terms)
         if one.spelling is not None:
-            self._recall.remember(one.spelling, known.chain)
+            self._recall.remember(one.data, one.spelling, known.chain)
         return _let_through(base, seen)
 
     def _terms(self, model: str, route: Route, learned: Learned, *, taught: bool = False) -> Terms:

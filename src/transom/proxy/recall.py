@@ -3,11 +3,12 @@ spelt is remembered only so that those which were read before are not read again
 
 A client that keeps no session sends the whole conversation each time, and nearly always spells it as it did before. So the
 messages are first told apart as slices of the body, which costs a fraction of reading them, and a beginning of the same bytes
-takes the place of its messages. A body whose newest messages carry cache marks is read: the next one moves them.
+takes the place of its messages. Of the newest ones cache marks are left out, since the next request moves them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,8 +26,14 @@ NEWEST: Final = 8
 """Messages behind which a known beginning of the conversation is looked for first."""
 MOST: Final = 10_000
 """Beginnings whose spelling is remembered: 6 MiB when full."""
-MARK: Final = b"ache"
+_MARK: Final = b"ache"
 """What the names of all cache marks hold."""
+_MARKS: Final = re.compile(
+    rb',\s*+"(?:%b)"\s*+:\s*+\{(?:\s*+"\w*+"\s*+:\s*+"\w*+"\s*+,?+)*+\s*+\}' % "|".join(canon.MARKS).encode()
+)
+"""A mark with the comma before it. No text can hold one: quotation marks are escaped in it. Nothing is tried twice, whatever
+stands there.
+"""
 UNKNOWN: Final = Record()
 
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -56,7 +63,7 @@ class Known(Frozen, frozen=True, kw_only=True):
 
 class Spelling(Frozen, frozen=True, kw_only=True):
     """A body in pieces: its fields but the messages, and the messages, as they are spelt. `keys` are those of the spelling behind
-    each of the newest messages.
+    each of the newest messages; `marked`: one of these carries a cache mark.
     """
 
     unshown = ("fields", "messages", "keys")
@@ -64,15 +71,16 @@ class Spelling(Frozen, frozen=True, kw_only=True):
     fields: dict[str, msgspec.Raw]
     messages: list[msgspec.Raw]
     keys: tuple[bytes, ...]
+    marked: bool
 
 
 class Begun(Frozen, frozen=True):
-    """A beginning whose messages were read: its chain, and how many cache marks they hold."""
+    """A beginning whose messages were read: its chain, and whether one of them may carry a cache mark."""
 
     unshown = ("chain",)
 
     chain: Chain
-    marks: int
+    marked: bool
 
 
 class Came(Frozen, frozen=True, kw_only=True):
@@ -124,25 +132,30 @@ class Recall:
             messages = _slices(fields.pop(key, b""))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        if not messages or any(MARK in bytes(message) for message in messages[-NEWEST:]):
+        if not messages:
             return None
+        newest = [bytes(message) for message in messages[-NEWEST:]]
+        marked = any(_MARK in message for message in newest)
+        if marked:
+            newest = [_MARKS.sub(b"", message) for message in newest]
         chain = self._identity.talk(caller.tenant, api=api, session=caller.session, spelt=True)
-        return Spelling(fields=fields, messages=messages, keys=chain.keys(messages, newest=NEWEST))
+        keys = chain.keys([b"".join(messages[:-NEWEST]), *newest])[1:]
+        return Spelling(fields=fields, messages=messages, keys=keys, marked=marked)
 
-    def came(self, spelling: Spelling, caller: Caller) -> Came | None:
+    def came(self, data: bytes, spelling: Spelling, caller: Caller) -> Came | None:
         """A request whose beginning was spelt like this before, in a conversation that is known; None where it has to be read."""
         for back, key in enumerate(reversed(spelling.keys)):
             begun = self._begun.get(key)
             if begun is not None:
-                return self._read(spelling, begun, back, caller)
+                return self._read(data, spelling, begun, back, caller)
         return None
 
-    def remember(self, spelling: Spelling, chain: Chain) -> None:
+    def remember(self, data: bytes, spelling: Spelling, chain: Chain) -> None:
         """Remember how a conversation is spelt that was read whole."""
-        self._begun[spelling.keys[-1]] = Begun(chain, sum(canon.marks(bytes(message)) for message in spelling.messages))
+        self._begun[spelling.keys[-1]] = Begun(chain, _MARK in data)
 
-    def _read(self, spelling: Spelling, begun: Begun, back: int, caller: Caller) -> Came | None:
-        """The newest `back` messages, and what is around all of them. They hold no marks, or there would be no spelling."""
+    def _read(self, data: bytes, spelling: Spelling, begun: Begun, back: int, caller: Caller) -> Came | None:
+        """The newest `back` messages, and what is around all of them."""
         try:
             around = {name: _values(value) for name, value in spelling.fields.items()}
             tail = [_values(message) for message in spelling.messages[len(spelling.messages) - back :]]
@@ -155,10 +168,11 @@ class Recall:
         found = self._states.for_tenant(caller.tenant).longest(keys)
         if found is None:
             return None
-        self._begun[spelling.keys[-1]] = Begun(chain, begun.marks)
+        marked = begun.marked or spelling.marked
+        self._begun[spelling.keys[-1]] = Begun(chain, marked)
         at, value = found
         known = Known(
             at=len(spelling.messages) - back + at, keys=(keys[at], keys[-1]), record=Record.from_bytes(value), chain=chain
         )
-        marks = begun.marks + sum(canon.marks(bytes(value)) for value in spelling.fields.values())
+        marks = canon.marks(data) if marked else sum(canon.marks(bytes(value)) for value in spelling.fields.values())
         return Came(around=around, tail=tail[at:], since=plain[at:], known=known, marks=marks)
