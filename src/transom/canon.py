@@ -18,6 +18,9 @@ POINT: Final = "cachePoint"
 MARKS: Final = ("cache_control", "prompt_cache_breakpoint", POINT)
 """The keys of cache marks: Anthropic's, OpenAI's explicit breakpoint, and Bedrock's."""
 
+SIGN: Final = b"ache"
+"""What the names of all cache marks hold: where it is missing there is none, unless its name is written with escapes."""
+
 _encode: Final = msgspec.json.Encoder().encode
 _NAMED: Final = tuple(f'"{key}"'.encode() for key in MARKS)
 _MARKED: Final = tuple(name + b":" for name in _NAMED)
@@ -46,7 +49,7 @@ def plain(message: JsonObject) -> bytes:
     encoded = _encode(message)
     if isinstance(content, str) and len(message) == len(_BARE) and "role" in message:
         return encoded  # nothing that a mark could stand in: this runs for every message of every request
-    if b"ache" in encoded and any(mark in encoded for mark in _MARKED):  # what all marks hold first
+    if SIGN in encoded and any(mark in encoded for mark in _MARKED):
         message = unmarked(message)
         content, encoded = message.get("content"), b""
     if isinstance(content, list) and len(content) == 1:
@@ -58,8 +61,8 @@ def plain(message: JsonObject) -> bytes:
 
 
 def marks(spelt: bytes) -> int:
-    """How many cache marks are in JSON, however it is spelt."""
-    return sum(spelt.count(mark) for mark in _NAMED) if b"ache" in spelt else 0  # what all of them hold
+    """How many cache marks are in JSON, whatever white space it has; those whose names are written with escapes are not seen."""
+    return sum(spelt.count(mark) for mark in _NAMED) if SIGN in spelt else 0
 
 
 def digest(message: JsonObject) -> bytes:
@@ -72,9 +75,9 @@ def short(encoded: bytes) -> bytes:
     return hashlib.blake2b(encoded, digest_size=_DIGEST_SIZE).digest()
 
 
-def rolling(previous: bytes, digest: bytes) -> bytes:
-    """The key of a prefix: that of all messages before, and the digest of the next."""
-    return hashlib.blake2b(digest, key=previous, digest_size=_DIGEST_SIZE).digest()
+def rolling(previous: bytes, following: bytes) -> bytes:
+    """The key of a prefix: that of all messages before, and the next one or its digest."""
+    return hashlib.blake2b(following, key=previous, digest_size=_DIGEST_SIZE).digest()
 
 
 def unmarked(json: Json) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -16,9 +17,9 @@ from transom.errors import BadRequest, OverBudget
 from transom.policy import Policy
 from transom.pricing import PriceList
 from transom.proxy.glance import Glance, Seen, Terms
-from transom.proxy.identity import Identity
 from transom.proxy.reading import LISTS, is_list
-from transom.proxy.recall import UNKNOWN, Came, Known
+from transom.proxy.recall import Came, Known
+from transom.proxy.record import UNKNOWN, Learned
 from transom.types import JsonObject
 from transom.wire import FORMS
 from transom.wire.form import Form
@@ -27,21 +28,20 @@ MODELS = {"anthropic": "claude-sonnet-4-5", "openai-chat": "gpt-4o", "openai-res
 
 
 def chained(digests: Sequence[bytes]) -> tuple[bytes, ...]:
-    return Identity(b"secret").talk(b"tenant", api="", session=b"").keys(digests)
+    return tuple(accumulate(digests, canon.rolling))
 
 
 def came(body: JsonObject, key: str, at: int, keys: tuple[bytes, bytes]) -> Came:
     """A request of which so many messages are known."""
-    chain = Identity(b"secret").talk(b"tenant", api="", session=b"")
     tail = body[key][at:]
-    known = Known(at=at, keys=keys, record=UNKNOWN, chain=chain)
+    known = Known(at=at, keys=keys, record=UNKNOWN)
     return Came(
         around=body, tail=tail, since=[canon.plain(one) for one in tail], known=known, marks=canon.marks(canon.encode(body))
     )
 
 
 def terms(form: Form, policy: Policy, prices: PriceList, key: str) -> Terms:
-    return Terms(form=form, key=key, policy=policy, prices=prices, named="card")
+    return Terms(form=form, key=key, policy=policy, prices=prices, named="card", learned=Learned())
 
 
 def glanced(body: JsonObject, api: str, policy: Policy, multiplier: float = 1.0) -> tuple[Seen | None, stages.Fit]:

@@ -12,7 +12,7 @@ from transom import canon
 from transom.errors import BadSetting
 from transom.plan import Sent, State
 from transom.proxy.fitting import Fitter
-from transom.proxy.identity import Identity
+from transom.proxy.identity import Caller, Identity
 from transom.proxy.overflow import Overflow
 from transom.proxy.recall import NEWEST
 from transom.proxy.record import Learned, Record
@@ -161,36 +161,30 @@ def test_a_refusal_teaches_the_limit_that_it_names() -> None:
 
 def test_names_differ_by_tenant_api_session_and_server() -> None:
     one, two = Identity(b"a" * 32), Identity(b"b" * 32)
-    digests = [b"x" * 16, b"y" * 16]
 
-    def named(identity: Identity, tenant: bytes, api: str, session: bytes) -> bytes:
-        return identity.talk(tenant, api=api, session=session).keys(digests)[-1]
+    def named(identity: Identity, tenant: bytes, api: str, session: bytes) -> set[bytes]:
+        caller = Caller(tenant=tenant, session=session)
+        return {identity.talk(caller, api=api), *identity.spelt(caller, api=api, older=b"{1}", newest=[b"{2}"])}
 
-    names = {
-        named(one, ONE, "anthropic", b""),
-        named(one, TWO, "anthropic", b""),
-        named(one, ONE, "gemini", b""),
-        named(one, ONE, "anthropic", b"s"),
-        named(two, ONE, "anthropic", b""),
-    }
-    assert len(names) == 5
+    names = (
+        named(one, ONE, "anthropic", b"")
+        | named(one, TWO, "anthropic", b"")
+        | named(one, ONE, "gemini", b"")
+        | named(one, ONE, "anthropic", b"s")
+        | named(two, ONE, "anthropic", b"")
+    )
+    assert len(names) == 10
     assert one.tenant(credential=b"k", named=b"") != one.tenant(credential=b"k", named=b"t")
     assert one.tenant(credential=b"k", named=b"t") == one.tenant(credential=b"other", named=b"t")
-    first, both = (one.talk(ONE, api="a", session=b"").keys(some) for some in (digests[:1], digests))
-    assert first[0] == both[0]
 
 
-def test_the_newest_keys_alone_are_the_last_of_all() -> None:
-    identity = Identity(b"a" * 32)
+def test_a_spelling_has_the_same_keys_wherever_its_newest_messages_begin() -> None:
+    identity, caller = Identity(b"a" * 32), Caller(tenant=ONE)
     messages = [b"{%d}" % number for number in range(20)]
-
-    def keys(newest: int | None = None) -> tuple[bytes, ...]:
-        return identity.talk(ONE, api="a", session=b"").keys(messages, newest=newest)
-
-    whole = keys()
-    for newest in (1, 8, 19, 20, 30):
-        assert keys(newest) == whole[-newest:]
-    assert identity.talk(ONE, api="a", session=b"").keys([], newest=8) == ()
+    whole = identity.spelt(caller, api="a", older=b"", newest=messages)
+    for newest in (1, 8, 19):
+        assert identity.spelt(caller, api="a", older=b"".join(messages[:-newest]), newest=messages[-newest:]) == whole[-newest:]
+    assert identity.spelt(caller, api="a", older=b"", newest=[]) == ()
 
 
 @pytest.mark.parametrize("ahead", [0, 1, NEWEST - 1, NEWEST, NEWEST + 1, 3 * NEWEST])

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from transom import canon, resume, stages
+from transom import canon, door, resume, stages
 from transom.catalog import ModelCard
 from transom.errors import BadRequest, OverBudget, TransomError
 from transom.frozen import Frozen
@@ -21,11 +21,11 @@ from transom.policy import STEPS, Policy
 from transom.pricing import SCALED, PriceList
 from transom.proxy.bounded import Bounded
 from transom.proxy.glance import Glance, Seen, Terms
-from transom.proxy.identity import Identity
+from transom.proxy.identity import Caller, Identity
 from transom.proxy.overflow import Overflow
 from transom.proxy.planned import Outcome, Planned, Refusal
-from transom.proxy.reading import LISTS, Unread, is_json, is_list, parsed, read
-from transom.proxy.recall import Caller, Came, Known, Recall, Spelling
+from transom.proxy.reading import LISTS, Unread, is_json, is_list, read, simple
+from transom.proxy.recall import Came, Known, Recall, Spelling
 from transom.proxy.record import Learned, Record
 from transom.proxy.routes import Route
 from transom.proxy.settings import Settings
@@ -82,13 +82,17 @@ class Fitter:
         self, data: bytes, route: Route, caller: Caller, *, taught: Learned | None = None, ready: Sequence[Fold] = ()
     ) -> Planned:
         """What is sent in place of `data`; `taught` and `ready` as Try says."""
+        one = Try(data=data, route=route, caller=caller, taught=taught, ready=ready)
+        if one.first:
+            one = replace(one, spelling=self._recall.spelling(data, caller, route.api, LISTS[route.api]))
         model, body = route.model, None
         try:
-            one = self._try(data, route, caller, taught, ready)
-            planned = self._again(one, one.spelling) if one.spelling is not None else None
+            planned = self._again(one)
             if planned is not None:
                 return planned
-            body = parsed(data)
+            body = simple(data)
+            if body is None:
+                one, body = replace(one, spelling=None), door.parse(data)
             model = model or str(body.get("model") or "")
             return self._planned(one, body, model)
         except BadRequest as error:
@@ -121,32 +125,30 @@ class Fitter:
         again = self.plan(data, route, caller, taught=learned)
         return again if again.outcome == "fitted" and again.data != planned.data else None
 
-    def _try(self, data: bytes, route: Route, caller: Caller, taught: Learned | None, ready: Sequence[Fold]) -> Try:
-        one = Try(data=data, route=route, caller=caller, taught=taught, ready=ready)
-        if not one.first or len(data) >= self.settings.threaded:  # a large body holds media, which have to be read
-            return one
-        return replace(one, spelling=self._recall.spelling(data, caller, route.api, LISTS[route.api]))
-
-    def _again(self, one: Try, spelling: Spelling) -> Planned | None:
+    def _again(self, one: Try) -> Planned | None:
         """What is sent where the beginning is spelt as it was before; None where the body has to be read."""
-        came = self._recall.came(one.data, spelling, one.caller)
-        if came is None or came.known.record.state is not None:
+        try:
+            came = self._recall.came(one.spelling, one.caller) if one.spelling is not None else None
+            if came is None or came.known.record.state is not None:
+                return None
+            model = one.route.model or str(came.around.get("model") or "")
+            terms = self._terms(model, one.route, came.known.record.learned)
+            seen = self._glance.along(came, terms, data=one.data)
+            return _let_through(_base(one, model, came.known, terms), seen) if seen is not None else None
+        except Exception:  # noqa: BLE001 - then it is read whole, which says what is wrong
             return None
-        model = one.route.model or str(came.around.get("model") or "")
-        terms = self._terms(model, one.route, came.known.record.learned)
-        seen = self._glance.along(came, terms, data=one.data)
-        return _let_through(_begun(one, model, came.known, terms), seen) if seen is not None else None
 
     def _planned(self, one: Try, body: JsonObject, model: str) -> Planned:
         """What is sent of a body that is read."""
         form, key = FORMS[one.route.api], LISTS[one.route.api]
         conversation = None if is_list(body.get(key)) else read(form, body)
+        listed = conversation is None
         plain = list(map(canon.plain, body[key] if conversation is None else _given(conversation)))
-        known = self._recall.known(one.caller, one.route.api, plain)
+        known = self._recall.known(one.caller, one.route.api, plain, one.spelling if listed else None)
         terms = self._terms(model, one.route, one.taught or known.record.learned, taught=one.taught is not None)
-        base = _begun(one, model, known, terms)
-        simple, seen = one.first and known.record.state is None, None
-        if simple and known.at and conversation is None:
+        base = _base(one, model, known, terms)
+        simply, seen = one.first and known.record.state is None, None
+        if simply and known.at and listed:
             since = Came(
                 around=body, tail=body[key][known.at :], since=plain[known.at :], known=known, marks=canon.marks(one.data)
             )
@@ -154,11 +156,9 @@ class Fitter:
         if seen is None:
             conversation = conversation or read(form, body)
             digests = tuple([canon.short(message) for message in plain])
-            seen = self._glance.look(conversation, digests, known.keys[-1], terms) if simple else None
+            seen = self._glance.look(conversation, digests, known.keys[-1], terms) if simply else None
             if seen is None:
                 return self._fitted(one, base, conversation, resume.logged(digests), known, terms)
-        if one.spelling is not None:
-            self._recall.remember(one.data, one.spelling, known.chain)
         return _let_through(base, seen)
 
     def _terms(self, model: str, route: Route, learned: Learned, *, taught: bool = False) -> Terms:
@@ -243,7 +243,7 @@ class Fitter:
         )
 
 
-def _begun(one: Try, model: str, known: Known, terms: Terms) -> Planned:
+def _base(one: Try, model: str, known: Known, terms: Terms) -> Planned:
     """A plan before it is known what becomes of the request."""
     card = terms.prices.card
     return Planned(

@@ -46,7 +46,7 @@ class Terms(Frozen, frozen=True, kw_only=True):
     policy: Policy
     prices: PriceList
     named: str
-    learned: Learned = Learned()
+    learned: Learned
 
 
 class Figure(Frozen, frozen=True):

@@ -23,35 +23,11 @@ def fresh() -> bytes:
     return secrets.token_bytes(SECRET)
 
 
-class Chain:
-    """A conversation as far as it was read: `K0 = keyed(tenant, api, session)`, and Ki one running hash under it, read after
-    message i. JSON objects say themselves where they end, so no two conversations are the same bytes.
-    """
+class Caller(Frozen, frozen=True, kw_only=True):
+    """Who asks: the tenant, and the session that a header may name. Both are bytes that nothing can be read from."""
 
-    __slots__ = ("_running",)
-
-    def __init__(self, running: hashlib.blake2b) -> None:
-        self._running = running
-
-    def keys(self, messages: Sequence[bytes], *, newest: int | None = None) -> tuple[bytes, ...]:
-        """The key after each of these messages, or after each of the `newest`. They belong to the chain from now on."""
-        if newest is not None and len(messages) > newest:
-            self._running.update(b"".join(messages[:-newest]))
-            messages = messages[-newest:]
-        update, read = self._running.update, self._running.digest  # looked up once: this runs for each message of each request
-        keys: list[bytes] = []
-        for message in messages:
-            update(message)
-            keys.append(read())
-        return tuple(keys)
-
-    def key(self) -> bytes:
-        """The key after what was read so far."""
-        return self._running.digest()
-
-    def copy(self) -> Chain:
-        """The same conversation, to be read on in another way."""
-        return Chain(self._running.copy())
+    tenant: bytes
+    session: bytes = b""
 
 
 class Identity(Frozen, frozen=True):
@@ -63,10 +39,23 @@ class Identity(Frozen, frozen=True):
         """A tenant: the one that a trusted header named, else whoever holds this credential."""
         return self._keyed(b"named", named) if named else self._keyed(b"credential", credential)
 
-    def talk(self, tenant: bytes, *, api: str, session: bytes, spelt: bool = False) -> Chain:
-        """A conversation before its first message. `spelt`: known by how its messages are spelt, which is another one."""
-        kind = b"spelt" if spelt else b"talk"
-        return Chain(hashlib.blake2b(key=self._keyed(kind, tenant, api.encode(), session), digest_size=SIZE))
+    def talk(self, caller: Caller, *, api: str) -> bytes:
+        """The key of a conversation before its first message. `canon.rolling` gives the one behind each message: a hash that is
+        still under way is never kept, since it would hold the end of what it read.
+        """
+        return self._keyed(b"talk", caller.tenant, api.encode(), caller.session)
+
+    def spelt(self, caller: Caller, *, api: str, older: bytes, newest: Sequence[bytes]) -> tuple[bytes, ...]:
+        """The key of a spelling behind each of its newest messages. JSON objects say themselves where they end, so no two are the
+        same bytes.
+        """
+        key = self._keyed(b"spelt", caller.tenant, api.encode(), caller.session)
+        running = hashlib.blake2b(older, key=key, digest_size=SIZE)
+        keys: list[bytes] = []
+        for message in newest:
+            running.update(message)
+            keys.append(running.digest())
+        return tuple(keys)
 
     def _keyed(self, *words: bytes) -> bytes:
         said = b"".join([len(word).to_bytes(8, "big") + word for word in words])

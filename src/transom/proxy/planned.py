@@ -6,8 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from transom.frozen import Frozen
 from transom.plan import Ask, Size
-from transom.proxy.recall import UNKNOWN
-from transom.proxy.record import Record
+from transom.proxy.record import UNKNOWN, Record
 from transom.report import Report
 
 Outcome: TypeAlias = Literal["untouched", "fitted", "over-budget", "unread", "failed", "refused"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 import msgspec
@@ -17,75 +18,64 @@ import msgspec
 from transom import canon
 from transom.frozen import Frozen
 from transom.proxy.bounded import Bounded
-from transom.proxy.identity import Chain, Identity
-from transom.proxy.record import Record
-from transom.proxy.states import States
+from transom.proxy.identity import Caller, Identity
+from transom.proxy.record import UNKNOWN, Record
+from transom.proxy.states import Shelf, States
 from transom.types import JsonObject
 
 NEWEST: Final = 8
-"""Messages behind which a known beginning of the conversation is looked for first."""
+"""Messages behind which a known beginning of the conversation is looked for first: nearly always all but these are known."""
+SPELT: Final = 8
+"""Messages behind which a beginning that is spelt as before is looked for; cache marks are looked past in these alone."""
+TURNED: Final = 4
+"""Newest messages that the next request may spell in another way: some clients write a text that carries a mark as a list of
+parts, and as a string again when the mark has moved on.
+"""
+LARGEST: Final = 256 * 1_024
+"""Bytes of a body above which it is read at once: most of that size hold pictures or files, which are read anyway."""
 MOST: Final = 10_000
-"""Beginnings whose spelling is remembered: 6 MiB when full."""
-_MARK: Final = b"ache"
-"""What the names of all cache marks hold."""
+"""Beginnings whose spelling is remembered: 2 MiB when full."""
 _MARKS: Final = re.compile(
-    rb',\s*+"(?:%b)"\s*+:\s*+\{(?:\s*+"\w*+"\s*+:\s*+"\w*+"\s*+,?+)*+\s*+\}' % "|".join(canon.MARKS).encode()
+    rb',\s*+"(?:cache_control|prompt_cache_breakpoint)"\s*+:\s*+\{(?:\s*+"\w*+"\s*+:\s*+"\w*+"\s*+,?+)*+\s*+\}'
 )
 """A mark with the comma before it. No text can hold one: quotation marks are escaped in it. Nothing is tried twice, whatever
 stands there.
 """
-UNKNOWN: Final = Record()
 
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _slices: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _values: Final = msgspec.json.Decoder().decode
 
 
-class Caller(Frozen, frozen=True, kw_only=True):
-    """Who asks: the tenant, and the session that a header may name. Both are bytes that nothing can be read from."""
-
-    tenant: bytes
-    session: bytes = b""
-
-
 class Known(Frozen, frozen=True, kw_only=True):
     """A conversation: `at`, how many of its messages are known; its keys up to there (b"": none) and as it is now; what is
-    remembered there. `chain` goes on behind its newest message.
+    remembered there.
     """
 
-    unshown = ("keys", "record", "chain")
+    unshown = ("keys", "record")
 
     at: int
     keys: tuple[bytes, bytes]
     record: Record
-    chain: Chain
 
 
 class Spelling(Frozen, frozen=True, kw_only=True):
     """A body in pieces: its fields but the messages, and the messages, as they are spelt. `keys` are those of the spelling behind
-    each of the newest messages; `marked`: one of these carries a cache mark.
+    each of the newest messages; `marked`: a cache mark may stand in one of these, or around the messages.
     """
 
-    unshown = ("fields", "messages", "keys")
+    unshown = ("data", "fields", "messages", "keys")
 
+    data: bytes
     fields: dict[str, msgspec.Raw]
     messages: list[msgspec.Raw]
     keys: tuple[bytes, ...]
     marked: bool
 
 
-class Begun(Frozen, frozen=True):
-    """A beginning whose messages were read: its chain, and whether one of them may carry a cache mark."""
-
-    unshown = ("chain",)
-
-    chain: Chain
-    marked: bool
-
-
 class Came(Frozen, frozen=True, kw_only=True):
     """A request of a known conversation, as far as it had to be read: the body without its messages, and the messages since,
-    of which `since` is what they are known by. `marks`: how many cache marks it has.
+    of which `since` is what they are known by. `marks`: how many cache marks the body has; 0 where none can have come since.
     """
 
     unshown = ("around", "tail", "since")
@@ -98,81 +88,84 @@ class Came(Frozen, frozen=True, kw_only=True):
 
 
 class Recall:
-    """Finds conversations. What it keeps itself are keys and running hashes."""
+    """Finds conversations. What it keeps itself are keys."""
 
     def __init__(self, identity: Identity, states: States) -> None:
         self._identity, self._states = identity, states
-        self._begun: Bounded[bytes, Begun] = Bounded(MOST)
+        self._begun: Bounded[bytes, bytes] = Bounded(MOST)  # the key of a spelling: the conversation's
 
-    def known(self, caller: Caller, api: str, messages: Sequence[bytes]) -> Known:
-        """What is known of a conversation. Nearly always all but the newest few messages are, so that these are asked for
-        first.
-        """
-        found, chain, keys = self._asked(caller, api, messages, NEWEST)
-        if found is None and len(messages) > NEWEST:
-            found, chain, keys = self._asked(caller, api, messages, len(messages))
-        if found is None:
-            return Known(at=0, keys=(b"", keys[-1] if keys else b""), record=UNKNOWN, chain=chain)
-        at, value = found
-        before = len(messages) - len(keys) + at + 1
-        return Known(at=before, keys=(keys[at], keys[-1]), record=Record.from_bytes(value), chain=chain)
-
-    def _asked(
-        self, caller: Caller, api: str, messages: Sequence[bytes], newest: int
-    ) -> tuple[tuple[int, bytes] | None, Chain, tuple[bytes, ...]]:
-        """The last of the keys behind the `newest` messages that is known, and what stands there; the chain, and those keys."""
-        chain = self._identity.talk(caller.tenant, api=api, session=caller.session)
-        keys = chain.keys(messages, newest=newest)
-        return self._states.for_tenant(caller.tenant).longest(keys), chain, keys
+    def known(self, caller: Caller, api: str, messages: Sequence[bytes], spelling: Spelling | None = None) -> Known:
+        """What is known of a conversation whose messages were all read; with its spelling, that is remembered."""
+        keys = tuple(accumulate(messages, canon.rolling, initial=self._identity.talk(caller, api=api)))
+        if spelling is not None:
+            self._remember(spelling, keys)
+        shelf, last = self._states.for_tenant(caller.tenant), keys[-1] if messages else b""
+        for first in (max(1, len(keys) - NEWEST), 1):
+            found = shelf.longest(keys[first:])
+            if found is not None:
+                at, value = found
+                return Known(at=first + at, keys=(keys[first + at], last), record=Record.from_bytes(value))
+            if first == 1:
+                break
+        return Known(at=0, keys=(b"", last), record=UNKNOWN)
 
     def spelling(self, data: bytes, caller: Caller, api: str, key: str) -> Spelling | None:
         """A body in pieces; None where it is none that could be known by its spelling. `key` is its name for the messages."""
         try:
+            if len(data) > LARGEST or not (data.isascii() or data.decode()):
+                return None
             fields = _fields(data)
             messages = _slices(fields.pop(key, b""))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        if not messages:
-            return None
-        newest = [bytes(message) for message in messages[-NEWEST:]]
-        marked = any(_MARK in message for message in newest)
+        newest = [bytes(message) for message in messages[-SPELT:]]
+        around = [*newest, *map(bytes, fields.values()), *map(str.encode, fields)]
+        marked = any(canon.SIGN in piece for piece in around)
         if marked:
-            newest = [_MARKS.sub(b"", message) for message in newest]
-        chain = self._identity.talk(caller.tenant, api=api, session=caller.session, spelt=True)
-        keys = chain.keys([b"".join(messages[:-NEWEST]), *newest])[1:]
-        return Spelling(fields=fields, messages=messages, keys=keys, marked=marked)
+            newest = [_unmarked(message) for message in newest]
+        keys = self._identity.spelt(caller, api=api, older=b"".join(messages[:-SPELT]), newest=newest)
+        return Spelling(data=data, fields=fields, messages=messages, keys=keys, marked=marked)
 
-    def came(self, data: bytes, spelling: Spelling, caller: Caller) -> Came | None:
+    def came(self, spelling: Spelling, caller: Caller) -> Came | None:
         """A request whose beginning was spelt like this before, in a conversation that is known; None where it has to be read."""
+        shelf = self._states.for_tenant(caller.tenant)
         for back, key in enumerate(reversed(spelling.keys)):
             begun = self._begun.get(key)
-            if begun is not None:
-                return self._read(data, spelling, begun, back, caller)
+            found = self._since(spelling, begun, back, shelf) if begun is not None else None
+            if found is not None:
+                return found
         return None
 
-    def remember(self, data: bytes, spelling: Spelling, chain: Chain) -> None:
-        """Remember how a conversation is spelt that was read whole."""
-        self._begun[spelling.keys[-1]] = Begun(chain, _MARK in data)
-
-    def _read(self, data: bytes, spelling: Spelling, begun: Begun, back: int, caller: Caller) -> Came | None:
-        """The newest `back` messages, and what is around all of them."""
+    def _since(self, spelling: Spelling, begun: bytes, back: int, shelf: Shelf) -> Came | None:
+        """The newest `back` messages are read, and what is around all of them; None where none up to there are known."""
+        count = len(spelling.messages)
         try:
             around = {name: _values(value) for name, value in spelling.fields.items()}
-            tail = [_values(message) for message in spelling.messages[len(spelling.messages) - back :]]
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            tail = [_values(message) for message in spelling.messages[count - back :]]
+        except (msgspec.DecodeError, RecursionError):
             return None
         if any(type(message) is not dict for message in tail):
             return None
-        chain, plain = begun.chain.copy(), [canon.plain(message) for message in tail]
-        keys = (begun.chain.key(), *chain.keys(plain))
-        found = self._states.for_tenant(caller.tenant).longest(keys)
+        plain = list(map(canon.plain, tail))
+        keys = tuple(accumulate(plain, canon.rolling, initial=begun))
+        found = shelf.longest(keys)
         if found is None:
             return None
-        marked = begun.marked or spelling.marked
-        self._begun[spelling.keys[-1]] = Begun(chain, marked)
         at, value = found
-        known = Known(
-            at=len(spelling.messages) - back + at, keys=(keys[at], keys[-1]), record=Record.from_bytes(value), chain=chain
-        )
-        marks = canon.marks(data) if marked else sum(canon.marks(bytes(value)) for value in spelling.fields.values())
+        self._remember(spelling, keys)
+        known = Known(at=count - back + at, keys=(keys[at], keys[-1]), record=Record.from_bytes(value))
+        marks = canon.marks(spelling.data) if spelling.marked else 0
         return Came(around=around, tail=tail[at:], since=plain[at:], known=known, marks=marks)
+
+    def _remember(self, spelling: Spelling, keys: Sequence[bytes]) -> None:
+        """Remember how the whole is spelt, and all but what the next request may spell in another way. `keys`: the
+        conversation's, behind each of its newest messages.
+        """
+        for behind in (1, 1 + TURNED):
+            if behind <= min(len(keys), len(spelling.keys)):
+                self._begun[spelling.keys[-behind]] = keys[-behind]
+
+
+def _unmarked(message: bytes) -> bytes:
+    """A message as it would be spelt without its marks; one with a mark that is an item of its own stays as it is."""
+    return message if canon.POINT.encode() in message else _MARKS.sub(b"", message)

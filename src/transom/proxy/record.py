@@ -4,6 +4,8 @@ content.
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 from msgspec.structs import replace
 
@@ -141,6 +143,10 @@ class Record(Frozen, frozen=True, kw_only=True):
             return self.state
         sent = tuple(Sent(digest, 0) for digest in history.digests[:count])
         return State(sent=sent, count=count, key=history.keys[count], policy=policy, card=card)
+
+
+UNKNOWN: Final = Record()
+"""What is remembered of a conversation that is not known."""
 
 
 def _least(one: int, other: int) -> int:

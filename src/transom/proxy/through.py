@@ -20,9 +20,9 @@ from transom.proxy.call import Call
 from transom.proxy.fitting import Fitter
 from transom.proxy.folding import Summaries
 from transom.proxy.headers import SESSION, credential, to_upstream
+from transom.proxy.identity import Caller
 from transom.proxy.inlet import Held, Hold
 from transom.proxy.planned import Planned
-from transom.proxy.recall import Caller
 from transom.proxy.settings import Settings
 from transom.proxy.upstream import Answer, Outlet
 from transom.proxy.usage import Reader
