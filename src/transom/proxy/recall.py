@@ -118,11 +118,10 @@ class Recall:
             messages = _slices(fields.pop(key, b""))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        newest = [bytes(message) for message in messages[-SPELT:]]
-        around = [*newest, *map(bytes, fields.values()), *map(str.encode, fields)]
-        marked = any(canon.SIGN in piece for piece in around)
+        newest: list[bytes] = [*messages[-SPELT:]]
+        marked = canon.SIGN in b"".join([*newest, *fields.values(), *map(str.encode, fields)])
         if marked:
-            newest = [_unmarked(message) for message in newest]
+            newest = [_unmarked(bytes(message)) for message in newest]
         keys = self._identity.spelt(caller, api=api, older=b"".join(messages[:-SPELT]), newest=newest)
         return Spelling(data=data, fields=fields, messages=messages, keys=keys, marked=marked)
 
