@@ -293,6 +293,26 @@ def test_marks_that_move_are_no_other_spelling(read: list[bytes]) -> None:
     assert len(read) == 1
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "outcome"), [("5m", "1h", "fitted"), ("1h", "5m", "untouched"), ("1h", "1h", "untouched")]
+)
+def test_marks_for_an_hour_stand_first(first: str, then: str, outcome: str) -> None:
+    """The provider refuses one behind a mark for five minutes, wherever the beginning that is known ends."""
+    one, route = fitter(), road("anthropic")
+    who = one.caller(credential=b"k", named=b"", session=b"")
+
+    def said(turns: int, *ttls: str) -> bytes:
+        messages = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in talked(turns)]
+        for at, ttl in zip((0, -1), ttls, strict=False):
+            messages[at]["content"][0]["cache_control"] = {"type": "ephemeral", "ttl": ttl}
+        return json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": messages}).encode()
+
+    one.keep(one.plan(said(2, first), route, who), who, USAGE)
+    assert (
+        one.plan(said(3, first, then), route, who).outcome == fitter().plan(said(3, first, then), route, who).outcome == outcome
+    )
+
+
 def test_texts_that_become_lists_for_a_mark_and_texts_again_are_known(read: list[bytes]) -> None:
     """As some clients mark the newest two of the user's messages."""
     one, route = fitter(), road("anthropic")

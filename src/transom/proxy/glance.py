@@ -120,11 +120,16 @@ class Glance:
 
         What was taken once ends with the user, with every call answered; so what came since is judged behind a word of the
         user's. What can go wrong across that place is looked for elsewhere: a call's id that was there before, in the bytes;
-        cache marks, by their count.
+        cache marks, by their count, and by whether some are to be kept longer than others.
         """
         before, now = came.known.keys
         begun = self._sums.get((before, terms.named))
-        if begun is None or not _simple(terms.policy) or came.marks > terms.prices.card.limits.marks > 0:
+        if (
+            begun is None
+            or not _simple(terms.policy)
+            or came.marks > terms.prices.card.limits.marks > 0
+            or _mixed(data, came.marks)
+        ):
             return None
         tail, since = came.tail, [canon.short(one) for one in came.since]
         try:
@@ -191,6 +196,12 @@ def _new_ids(talk: Conversation, tail: Sequence[JsonObject], data: bytes) -> boo
         one.isascii() and one.isprintable() and not {*'"\\/'} & {*one} and data.count(one.encode()) == own.count(one.encode())
         for one in ids
     )
+
+
+def _mixed(data: bytes, marks: int) -> bool:
+    """Whether of so many cache marks some are for an hour and others are not: the longer ones must stand first (Anthropic)."""
+    hours = data.count(b'"1h"') if marks else 0
+    return 0 < hours < marks
 
 
 def _is_steady(message: Message, prices: PriceList) -> bool:
