@@ -26,7 +26,12 @@ def main(task: list[str]) -> int:
     env.pop("VIRTUAL_ENV", None)  # another project's, if any
     if not uv.exists():
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--target", str(TOOLS), "uv"], check=True, cwd=ROOT, env=env)
+        if subprocess.run([*pip, "--target", str(TOOLS), "uv"], check=False, cwd=ROOT, env=env).returncode:
+            print(
+                f"dev.py: {sys.executable} could not install uv; use a Python that has pip and reaches the registry",
+                file=sys.stderr,
+            )
+            return 1
     subprocess.run([str(uv), "sync", "--frozen", "--quiet"], check=True, cwd=ROOT, env=env)
     just = ROOT / ".venv" / BIN / ("just.exe" if os.name == "nt" else "just")
     return subprocess.run([str(just), *task], check=False, cwd=ROOT, env=env).returncode
