@@ -220,7 +220,7 @@ def test_nothing_that_users_see_names_an_item_of_the_reference_systems() -> None
 
 
 def test_each_piece_of_the_removal_list_is_still_where_it_says() -> None:
-    """Whether its test misses it too, `python scripts/removals.py` says, which takes an hour."""
+    """Whether its test misses it too, `python scripts/removals.py` says."""
     command = [sys.executable, str(ROOT / "scripts" / "removals.py"), "--check"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own code
     assert run.returncode == 0, run.stdout

@@ -34,9 +34,10 @@ parts, and as a string again when the mark has moved on.
 LARGEST: Final = 256 * 1_024
 """Bytes of a body above which it is read at once: most of that size hold pictures or files, which are read anyway."""
 MOST: Final = 10_000
-"""Beginnings whose spelling is remembered: 2 MiB when full."""
+"""Beginnings whose spelling is remembered: 1.2 MiB when full."""
 _MARKS: Final = re.compile(
-    rb',\s*+"(?:cache_control|prompt_cache_breakpoint)"\s*+:\s*+\{(?:\s*+"\w*+"\s*+:\s*+"\w*+"\s*+,?+)*+\s*+\}'
+    rb',\s*+"(?:%b)"\s*+:\s*+\{(?:\s*+"\w*+"\s*+:\s*+"\w*+"\s*+,?+)*+\s*+\}'
+    % "|".join(key for key in canon.MARKS if key != canon.POINT).encode()
 )
 """A mark with the comma before it. No text can hold one: quotation marks are escaped in it. Nothing is tried twice, whatever
 stands there.
